@@ -215,6 +215,11 @@ const previewImage: Handler = (answer, event) => {
 }
 
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
+/** Handles the final event of an answer that did not complete, which its response may not state. */
+const finishedAs =
+  (status: string): Handler =>
+  (answer, event) =>
+    answer.finish({ status, ...anyObject(event['response']) })
 const ignore: Handler = () => {}
 
 /** Handlers by event type. All other events pass through unchanged. */
@@ -244,9 +249,9 @@ export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | u
   ['response.reasoning.done', reasoningText('content', 'fill', 'text')],
   ['response.image_generation_call.partial_image', previewImage],
   ['response.completed', finished],
-  ['response.incomplete', finished],
-  ['response.failed', finished],
-  ['response.cancelled', finished],
+  ['response.incomplete', finishedAs('incomplete')],
+  ['response.failed', finishedAs('failed')],
+  ['response.cancelled', finishedAs('cancelled')],
   ['response.done', finished],
   ['error', (answer, event) => answer.fail(readInnerError(event))],
 ])

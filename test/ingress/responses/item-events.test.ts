@@ -135,3 +135,23 @@ test('a call is one call though its last events have the index of the next item 
   )
   expect(content).toEqual([['tool-call'], ['text', 'Wait.']])
 })
+
+test.each([
+  ['failed', { error: { code: 'server_error', message: 'The server had an error.' } }],
+  ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }],
+  ['completed', {}],
+])('a final event of type %s states how the answer ended though its response has no status', (type, fields) => {
+  const { status: _, ...response } = { ...RESPONSE, ...fields }
+  const result = fold(
+    drain(READERS['responses']!.events!(STREAM_REQUEST), [
+      namedEvent('response.created', { response: RESPONSE }),
+      namedEvent(`response.${type}`, { response }),
+    ]),
+  )
+  const expected = {
+    failed: { error: { message: 'The server had an error.' } },
+    incomplete: { candidates: [{ finish: { reason: 'length' } }] },
+    completed: { candidates: [{ finish: { reason: 'stop' } }] },
+  }[type]!
+  expect(result).toMatchObject(expected)
+})
