@@ -60,6 +60,23 @@ describe('a streamed answer', () => {
     expect(eventsOf([CREATED, ...wires, COMPLETED]).at(-1)).toMatchObject({ type: 'result-end' })
   })
 
+  it('has no step twice whose index is not its position in the final list', () => {
+    const steps = [
+      { type: 'thought', summary: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'model_output', content: [{ type: 'text', text: 'Hello' }] },
+    ]
+    const completed = { ...COMPLETED, interaction: { ...COMPLETED.interaction, steps } }
+    const streamed = steps.flatMap((step, index) => [start(index + 1, step), stop(index + 1)])
+    const content = [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'Hello' },
+    ]
+    expect(contentOf(...streamed, completed)).toMatchObject(content)
+    expect(contentOf(...streamed, completed)).toHaveLength(2)
+    // A step that was not streamed is read from the final list.
+    expect(contentOf(...streamed.slice(0, 2), completed)).toHaveLength(2)
+  })
+
   it('takes linear time for citations between words beyond ASCII, read and written', () => {
     const cited = Array.from({ length: 10_000 }, (_, index) => [
       delta(0, { type: 'text', text: 'wörd, '.repeat(3) }),
