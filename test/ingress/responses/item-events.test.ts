@@ -136,6 +136,28 @@ test('a call is one call though its last events have the index of the next item 
   expect(content).toEqual([['tool-call'], ['text', 'Wait.']])
 })
 
+test('parallel calls without ids and indexes keep their arguments, as those of llama.cpp', () => {
+  const called = (call_id: string, name: string, args: string, status = 'completed') => ({
+    ...{ type: 'function_call', call_id, name, arguments: args, status },
+  })
+  const added = (item: JsonObject) => namedEvent('response.output_item.added', { item })
+  const delta = (item_id: string, delta: string) =>
+    namedEvent('response.function_call_arguments.delta', { item_id, delta })
+  const calls = [called('fc_1', 'f', '{"a":1}'), called('fc_2', 'g', '{"b":2}')]
+  const events = drain(READERS['responses']!.events!(STREAM_REQUEST), [
+    namedEvent('response.created', { response: RESPONSE }),
+    ...[added(called('fc_1', 'f', '', 'in_progress')), delta('fc_1', '{"a":'), delta('fc_1', '1}')],
+    ...[added(called('fc_2', 'g', '', 'in_progress')), delta('fc_2', '{"b":2}')],
+    ...calls.map(item => namedEvent('response.output_item.done', { item })),
+    namedEvent('response.completed', { response: { ...RESPONSE, status: 'completed', output: calls } }),
+  ])
+  expect(fold(events).candidates[0]!.content).toMatchObject([
+    { type: 'tool-call', id: 'fc_1', name: 'f', arguments: '{"a":1}' },
+    { type: 'tool-call', id: 'fc_2', name: 'g', arguments: '{"b":2}' },
+  ])
+  expect(events.filter(({ type }) => type === 'part-delta')).toHaveLength(3)
+})
+
 test.each([
   ['failed', { error: { code: 'server_error', message: 'The server had an error.' } }],
   ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }],
