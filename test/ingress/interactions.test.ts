@@ -123,6 +123,20 @@ describe('a streamed answer', () => {
     })
   })
 
+  it('locates citations that arrive before the text they cite', () => {
+    const citation = { type: 'url_citation', url: 'u', start_index: 3, end_index: 6 }
+    const located = { text: 'abcédef', annotations: [{ start: 3, end: 5 }] }
+    const cite = delta(0, { type: 'text_annotation_delta', annotations: [citation] })
+    const [a, b] = ['ab', 'cédef'].map(text => delta(0, { type: 'text', text }))
+    expect(contentOf(cite, a!, b!)).toMatchObject([located])
+    expect(contentOf(a!, cite, b!, stop(0))).toMatchObject([located])
+    expect(contentOf(delta(0, { type: 'text', text: 'ab', annotations: [citation] }), b!)).toMatchObject([located])
+    const image = delta(0, { type: 'image', data: 'aGk=', mime_type: 'image/png' })
+    expect(contentOf(cite, a!, b!, image)).toMatchObject([located, { type: 'media' }])
+    // Positions past the end of the whole text are its end.
+    expect(contentOf(cite, a!)).toMatchObject([{ text: 'ab', annotations: [{ start: 2, end: 2 }] }])
+  })
+
   it('has the usage of a status if its last event has none', () => {
     const usage = { total_input_tokens: 3, total_output_tokens: 4, total_tokens: 7 }
     const status = { event_type: 'interaction.status_update', interaction_id: 'v1_a', status: 'in_progress', usage }
