@@ -137,6 +137,13 @@ describe('a streamed answer', () => {
     expect(contentOf(cite, a!)).toMatchObject([{ text: 'ab', annotations: [{ start: 2, end: 2 }] }])
   })
 
+  it('ends the text that is made for citations of an ended step without text', () => {
+    const cite = delta(0, { type: 'text_annotation_delta', annotations: [{ type: 'url_citation', url: 'u' }] })
+    const events = eventsOf([CREATED, start(0, { type: 'model_output' }), stop(0), cite, COMPLETED])
+    const types = events.map(event => event.type).filter(type => type.startsWith('part-'))
+    expect(types).toEqual(['part-start', 'part-patch', 'part-end'])
+  })
+
   it('has the usage of a status if its last event has none', () => {
     const usage = { total_input_tokens: 3, total_output_tokens: 4, total_tokens: 7 }
     const status = { event_type: 'interaction.status_update', interaction_id: 'v1_a', status: 'in_progress', usage }

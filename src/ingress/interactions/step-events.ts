@@ -78,6 +78,7 @@ class OutputReader implements StepReader {
   private lastText: OpenContent | undefined
   /** Annotations that cite text which has not arrived yet. They are read when the open text ends. */
   private early: JsonObject[] = []
+  private hasEnded = false
 
   constructor({ content, ...step }: JsonObject, sink: Sink) {
     this.sink = sink
@@ -100,6 +101,7 @@ class OutputReader implements StepReader {
     this.close()
     if (Object.keys(this.step).some(field => field !== 'type')) this.add({ type: 'text', text: '' })
     this.close()
+    this.hasEnded = true
   }
 
   /** Ends the previous content and starts a new one. */
@@ -140,6 +142,7 @@ class OutputReader implements StepReader {
     const isOpen = this.open !== undefined && this.open === this.lastText
     if (isOpen && (this.early.length > 0 || reaches(wires, this.lastText!.offsets))) append(this.early, wires)
     else this.patch(wires)
+    if (this.hasEnded) this.close()
   }
 
   private patch(wires: readonly JsonObject[]): void {
