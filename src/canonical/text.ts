@@ -81,6 +81,12 @@ export class Offsets {
     this.pending += text
   }
 
+  /** Number of bytes in the whole text. */
+  get bytes(): number {
+    const before = this.table()
+    return before === undefined ? this.measuredUnits : before[this.measuredUnits]!
+  }
+
   /** Returns the number of bytes in the first `unit` units. */
   byteAt(unit: number): number {
     const before = this.table()

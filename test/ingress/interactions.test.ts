@@ -60,6 +60,23 @@ describe('a streamed answer', () => {
     expect(eventsOf([CREATED, ...wires, COMPLETED]).at(-1)).toMatchObject({ type: 'result-end' })
   })
 
+  it('has no step twice whose index is not its position in the final list', () => {
+    const steps = [
+      { type: 'thought', summary: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'model_output', content: [{ type: 'text', text: 'Hello' }] },
+    ]
+    const completed = { ...COMPLETED, interaction: { ...COMPLETED.interaction, steps } }
+    const streamed = steps.flatMap((step, index) => [start(index + 1, step), stop(index + 1)])
+    const content = [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'Hello' },
+    ]
+    expect(contentOf(...streamed, completed)).toMatchObject(content)
+    expect(contentOf(...streamed, completed)).toHaveLength(2)
+    // A step that was not streamed is read from the final list.
+    expect(contentOf(...streamed.slice(0, 2), completed)).toHaveLength(2)
+  })
+
   it('takes linear time for citations between words beyond ASCII, read and written', () => {
     const cited = Array.from({ length: 10_000 }, (_, index) => [
       delta(0, { type: 'text', text: 'wörd, '.repeat(3) }),
@@ -104,6 +121,27 @@ describe('a streamed answer', () => {
         { start: 5, end: 6 },
       ],
     })
+  })
+
+  it('locates citations that arrive before the text they cite', () => {
+    const citation = { type: 'url_citation', url: 'u', start_index: 3, end_index: 6 }
+    const located = { text: 'abcédef', annotations: [{ start: 3, end: 5 }] }
+    const cite = delta(0, { type: 'text_annotation_delta', annotations: [citation] })
+    const [a, b] = ['ab', 'cédef'].map(text => delta(0, { type: 'text', text }))
+    expect(contentOf(cite, a!, b!)).toMatchObject([located])
+    expect(contentOf(a!, cite, b!, stop(0))).toMatchObject([located])
+    expect(contentOf(delta(0, { type: 'text', text: 'ab', annotations: [citation] }), b!)).toMatchObject([located])
+    const image = delta(0, { type: 'image', data: 'aGk=', mime_type: 'image/png' })
+    expect(contentOf(cite, a!, b!, image)).toMatchObject([located, { type: 'media' }])
+    // Positions past the end of the whole text are its end.
+    expect(contentOf(cite, a!)).toMatchObject([{ text: 'ab', annotations: [{ start: 2, end: 2 }] }])
+  })
+
+  it('ends the text that is made for citations of an ended step without text', () => {
+    const cite = delta(0, { type: 'text_annotation_delta', annotations: [{ type: 'url_citation', url: 'u' }] })
+    const events = eventsOf([CREATED, start(0, { type: 'model_output' }), stop(0), cite, COMPLETED])
+    const types = events.map(event => event.type).filter(type => type.startsWith('part-'))
+    expect(types).toEqual(['part-start', 'part-patch', 'part-end'])
   })
 
   it('has the usage of a status if its last event has none', () => {

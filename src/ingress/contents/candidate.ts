@@ -9,6 +9,7 @@ import { CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase } from './fie
 import { readPartLeniently } from './parts.ts'
 import { readSearch } from './search.ts'
 import { pairSignatures } from './signatures.ts'
+import { StreamedGrounding } from './streamed-grounding.ts'
 
 /** Fields that are read from a candidate. All others become extras. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
@@ -122,7 +123,8 @@ function withCitations(parts: readonly Part[], citations: readonly LocatedCitati
 export class CandidateFacts {
   private readonly index: number
   private reason: string | undefined
-  private fields: { [field: string]: Json } = {}
+  private readonly fields: { [field: string]: Json } = {}
+  private readonly grounding = new StreamedGrounding()
 
   constructor(index: number) {
     this.index = index
@@ -138,10 +140,8 @@ export class CandidateFacts {
       if (typeof value === 'string' && value !== '') this.reason = value
       return
     }
-    const former = this.fields[field]
-    // Metadata without citations, such as empty ones of a last event, do not take back the citations of earlier events.
-    if (field === 'groundingMetadata' && isObject(value) && isObject(former) && !cites(value)) {
-      this.fields[field] = { ...former, ...value }
+    if (field === 'groundingMetadata' && isObject(value)) {
+      this.grounding.add(value)
       return
     }
     const append = field === 'logprobsResult' ? readLogprobs(value) : undefined
@@ -151,7 +151,11 @@ export class CandidateFacts {
 
   /** The web search in the grounding metadata. */
   get search(): readonly Part[] {
-    return readSearch(this.fields['groundingMetadata'])
+    return readSearch(this.groundingMetadata)
+  }
+
+  private get groundingMetadata(): Json | undefined {
+    return this.grounding.joined ?? this.fields['groundingMetadata']
   }
 
   /** Removes the message of a refusal and returns it as a part. */
@@ -168,9 +172,11 @@ export class CandidateFacts {
    */
   ended(text: string, hasCalls: boolean): CandidateEnd {
     const { finish, wireReason } = readFinish(this.reason, hasCalls)
-    const { groundingMetadata, ...others } = this.fields
-    const isCited = isObject(groundingMetadata) && citationsIn(this.fields, new TextRanges(text)).complete
-    const extras = isCited ? others : this.fields
+    const { groundingMetadata: _, ...others } = this.fields
+    const { groundingMetadata } = this
+    const fields = groundingMetadata === undefined ? others : { ...others, groundingMetadata }
+    const isCited = isObject(groundingMetadata) && citationsIn(fields, new TextRanges(text)).complete
+    const extras = isCited ? others : fields
     return {
       type: 'candidate-end',
       candidate: this.index,
@@ -180,11 +186,6 @@ export class CandidateFacts {
     }
   }
 }
-
-/** Fields of grounding metadata with citations, in both spellings. */
-const CITING = ['groundingChunks', 'groundingSupports', 'grounding_chunks', 'grounding_supports'] as const
-
-const cites = (metadata: JsonObject): boolean => CITING.some(field => metadata[field] !== undefined)
 
 /** Finish reasons by wire value (docs/wire/contents.md#finish-reasons, trap 15). */
 const REASONS: { readonly [value: string]: FinishReason } = {

@@ -130,8 +130,9 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
   /** Reads the last event, whose interaction may have steps that were not streamed. */
   private finish(interaction: JsonObject): void {
     this.startAnswer(interaction)
-    for (const [index, step] of anyObjects(interaction['steps']).entries())
-      if (!this.seen.has(index)) this.startStep(index, step)
+    const steps = anyObjects(interaction['steps'])
+    const isSeen = this.seenIn(steps.length)
+    for (const [index, step] of steps.entries()) if (!isSeen(index)) this.startStep(index, step)
     for (const step of this.open.values()) step.end()
     this.open.clear()
     const usage = anyObject(interaction['usage'])
@@ -143,6 +144,16 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
     if (error === undefined) this.out.push({ type: 'result-end', ...lateFields(interaction) })
     else this.out.push({ type: 'error', error })
     this.ended = true
+  }
+
+  /**
+   * Returns a function that tells which of the final steps were streamed. If the stream's indexes have gaps, they are
+   * not positions in the final list, and its first steps were streamed.
+   */
+  private seenIn(count: number): (index: number) => boolean {
+    const { seen } = this
+    const hasGaps = [...seen].some(index => typeof index !== 'number' || index >= count)
+    return hasGaps ? index => index < seen.size : index => seen.has(index)
   }
 
   private fail(error: CanonicalError): void {

@@ -6,7 +6,7 @@ import { Base64Stream } from '../../canonical/media/base64.ts'
 import { isObject, type Json, type JsonObject, parseJson, stringIn } from '../../canonical/node.ts'
 import { unwrapReasoning } from '../../canonical/signature.ts'
 import { Offsets } from '../../canonical/text.ts'
-import { anyObjects, anyText } from '../fields.ts'
+import { anyNumber, anyObjects, anyText } from '../fields.ts'
 import { readAnnotations } from './content.ts'
 import { readAnyStep } from './result.ts'
 import { opaqueStep } from './steps.ts'
@@ -76,6 +76,9 @@ class OutputReader implements StepReader {
   private open: OpenContent | undefined
   /** The last text, which may be annotated after its end. */
   private lastText: OpenContent | undefined
+  /** Annotations that cite text which has not arrived yet. They are read when the open text ends. */
+  private early: JsonObject[] = []
+  private hasEnded = false
 
   constructor({ content, ...step }: JsonObject, sink: Sink) {
     this.sink = sink
@@ -98,18 +101,23 @@ class OutputReader implements StepReader {
     this.close()
     if (Object.keys(this.step).some(field => field !== 'type')) this.add({ type: 'text', text: '' })
     this.close()
+    this.hasEnded = true
   }
 
   /** Ends the previous content and starts a new one. */
   private add(wire: JsonObject): void {
     this.close()
+    const { annotations, ...unannotated } = wire
+    const cited = wire['type'] === 'text' ? anyObjects(annotations) : []
+    const isEarly = reaches(cited, new Offsets(stringIn(wire['text'])))
     const bytes = wire['type'] === 'audio' ? new Base64Stream() : undefined
-    const part = this.read(wire)
+    const part = this.read(isEarly ? unannotated : wire)
     const isStream = part.type === 'media' && bytes !== undefined && part.source.type === 'base64'
     const first = isStream ? withBody(part, bytes.push(bodyOf(part))) : part
     const at = start(first, this.sink)
     this.open = { type: wire['type'], at, offsets: new Offsets(bodyOf(part)), bytes: isStream ? bytes : undefined }
     if (wire['type'] === 'text') this.lastText = this.open
+    if (isEarly) append(this.early, cited)
     if (!CHUNKED.has(wire['type'])) this.close()
   }
 
@@ -131,6 +139,13 @@ class OutputReader implements StepReader {
   annotate(wires: readonly JsonObject[]): void {
     if (wires.length === 0) return
     if (this.lastText === undefined) this.add({ type: 'text', text: '' })
+    const isOpen = this.open !== undefined && this.open === this.lastText
+    if (isOpen && (this.early.length > 0 || reaches(wires, this.lastText!.offsets))) append(this.early, wires)
+    else this.patch(wires)
+    if (this.hasEnded) this.close()
+  }
+
+  private patch(wires: readonly JsonObject[]): void {
     const { at, offsets } = this.lastText!
     const annotations: readonly Annotation[] = readAnnotations(wires, offsets)
     this.sink.out.push({ type: 'part-patch', at, annotations })
@@ -139,11 +154,17 @@ class OutputReader implements StepReader {
   private close(): void {
     if (this.open === undefined) return
     const { at, bytes } = this.open
+    if (this.early.length > 0) this.patch(this.early)
+    this.early = []
     grow(at, bytes?.end() ?? '', this.sink)
     end(at, this.sink)
     this.open = undefined
   }
 }
+
+/** Returns true if an annotation cites a place beyond the text so far. */
+const reaches = (wires: readonly JsonObject[], offsets: Offsets): boolean =>
+  wires.some(wire => ['start_index', 'end_index'].some(field => (anyNumber(wire[field]) ?? 0) > offsets.bytes))
 
 /** Returns true for a delta that continues a content instead of starting one. */
 const isChunk = (delta: JsonObject): boolean =>

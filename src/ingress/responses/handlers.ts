@@ -117,9 +117,9 @@ const messageAt = (answer: ResponseState, event: JsonObject): MessageReader | un
 const reasoningAt = (answer: ResponseState, event: JsonObject): ReasoningReader | undefined =>
   continueItem(answer, event, ReasoningReader, EMPTY_REASONING)
 
-/** Returns the part of a message that an event continues. */
-const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPart | undefined =>
-  messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
+/** Returns the part of a message that an event continues, or whose `whole` text it states. */
+const partAt = (answer: ResponseState, event: JsonObject, type: string, whole?: string): OpenPart | undefined =>
+  messageAt(answer, event)?.continued(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!, whole)
 
 /** Returns the position of the item that an event continues, even if the item was never announced. */
 function positionOf({ positions, ended }: ResponseState, event: JsonObject): number {
@@ -143,8 +143,10 @@ const appendText =
 
 const fillText =
   (type: string, field: string): Handler =>
-  (answer, event) =>
-    partAt(answer, event, type)?.fill(anyText(event[field]) ?? '')
+  (answer, event) => {
+    const whole = anyText(event[field]) ?? ''
+    partAt(answer, event, type, whole)?.fill(whole)
+  }
 
 const callArguments =
   (field: string, isComplete: boolean): Handler =>
@@ -213,6 +215,11 @@ const previewImage: Handler = (answer, event) => {
 }
 
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
+/** Handles the final event of an answer that did not complete, which its response may not state. */
+const finishedAs =
+  (status: string): Handler =>
+  (answer, event) =>
+    answer.finish({ status, ...anyObject(event['response']) })
 const ignore: Handler = () => {}
 
 /** Handlers by event type. All other events pass through unchanged. */
@@ -242,9 +249,9 @@ export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | u
   ['response.reasoning.done', reasoningText('content', 'fill', 'text')],
   ['response.image_generation_call.partial_image', previewImage],
   ['response.completed', finished],
-  ['response.incomplete', finished],
-  ['response.failed', finished],
-  ['response.cancelled', finished],
+  ['response.incomplete', finishedAs('incomplete')],
+  ['response.failed', finishedAs('failed')],
+  ['response.cancelled', finishedAs('cancelled')],
   ['response.done', finished],
   ['error', (answer, event) => answer.fail(readInnerError(event))],
 ])

@@ -2,7 +2,7 @@ import type { Annotation, ImageProperties, Part } from '../../canonical/content.
 import type { CanonicalEvent, PartPatch, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import { getOrAdd } from '../../canonical/maps.ts'
-import type { JsonObject, Node } from '../../canonical/node.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { opaqueItem, readAnyItem, SEPARATOR } from './items.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
@@ -22,7 +22,10 @@ export interface Sink {
 /** An open part, with the amount of it that was emitted. */
 export class OpenPart {
   readonly at: PartPosition
-  hasGrown = false
+  /** Length of the text so far, in UTF-16 units. */
+  length = 0
+  /** True once an event has stated the whole text. */
+  isWhole = false
   annotations: number
   tokens = 0
   private readonly start: Part
@@ -42,13 +45,14 @@ export class OpenPart {
 
   grow(append: string): void {
     if (append === '') return
-    this.hasGrown = true
+    this.length += append.length
     this.sink.out.push({ type: 'part-delta', at: this.at, append })
   }
 
   /** Adds the whole text, which arrives at the end, unless parts of it arrived earlier (trap 11). */
   fill(body: string): void {
-    if (!this.hasGrown) this.grow(body)
+    if (this.length === 0) this.grow(body)
+    this.isWhole = true
   }
 
   log(tokens: readonly TokenLogprob[]): void {
@@ -133,19 +137,37 @@ export class MessageReader implements ItemReader {
   private readonly sink: Sink
   /** Parts by index. They remain after the message has ended, because they may still be cited. */
   private readonly parts = new Map<number, OpenPart>()
+  /** The part that started last, and its wire type. */
+  private latest: { readonly part: OpenPart; readonly type: Json | undefined } | undefined
 
   constructor(head: JsonObject, sink: Sink) {
     this.head = head
     this.sink = sink
   }
 
-  /** Returns the part at an index, which is started if it was not announced. */
+  /** Returns the part at an index, which is started if it is new. */
   part(index: number, wire: JsonObject): OpenPart {
     const known = this.parts.get(index)
     if (known !== undefined) return known
     const part = new OpenPart(this.read(wire), this.sink)
     this.parts.set(index, part)
+    this.latest = { part, type: wire['type'] }
     return part
+  }
+
+  /**
+   * Returns the part that an event continues, which is started if it was not announced. vLLM gives each event of a part
+   * another index (docs/wire/responses.md#stream). Such an event continues the latest part of its type until that part
+   * is whole, or repeats that part's text.
+   *
+   * @param whole the whole text of the part, if the event states it.
+   */
+  continued(index: number, empty: JsonObject, whole?: string): OpenPart {
+    const known = this.parts.get(index)
+    if (known !== undefined) return known
+    const { part, type } = this.latest ?? {}
+    const isLatest = whole === undefined ? part?.isWhole === false : part?.length === whole.length
+    return isLatest && type === empty['type'] ? part! : this.part(index, empty)
   }
 
   /** Reads a part. The first part is read together with the message's own fields. */
@@ -157,12 +179,24 @@ export class MessageReader implements ItemReader {
 
   done(item: JsonObject | undefined): void {
     const finals = item === undefined ? [] : readAnyItem(item, contentReader([]))
-    finals.forEach((final, index) => {
-      const part = getOrAdd(this.parts, index, () => new OpenPart(final, this.sink))
+    const indexes = this.indexesOf(finals)
+    finals.forEach((final, at) => {
+      const part = getOrAdd(this.parts, indexes[at]!, () => new OpenPart(final, this.sink))
       const wire = final.spelling?.[FORMAT]?.['part'] as JsonObject | undefined
       part.end(final, readTokens(wire?.['logprobs']))
     })
-    for (const [index, part] of this.parts) if (finals[index] === undefined) part.end(undefined)
+    const ended = new Set(indexes)
+    for (const [index, part] of this.parts) if (!ended.has(index)) part.end(undefined)
+  }
+
+  /**
+   * Returns the index of each part of the final message. vLLM counts on over all items, so that a part may have a
+   * higher index than the final message has parts. The order of the parts then decides.
+   */
+  private indexesOf(finals: readonly Part[]): readonly number[] {
+    const known = [...this.parts.keys()].sort((a, b) => a - b)
+    if (known.every(index => index < finals.length)) return [...finals.keys()]
+    return finals.map((_, at) => known[at] ?? known.at(-1)! + at + 1)
   }
 
   /** Returns a part of the message after its end. */
@@ -172,8 +206,10 @@ export class MessageReader implements ItemReader {
 
   /** Adds citations that appear only in the whole answer. */
   repeatDone(item: JsonObject): void {
-    for (const [index, part] of readAnyItem(item, contentReader([])).entries()) {
-      const ended = this.parts.get(index)
+    const finals = readAnyItem(item, contentReader([]))
+    const indexes = this.indexesOf(finals)
+    for (const [at, part] of finals.entries()) {
+      const ended = this.parts.get(indexes[at]!)
       if (part.type === 'text' && part.annotations !== undefined && ended !== undefined)
         ended.cite(part.annotations.slice(ended.annotations))
     }
@@ -235,6 +271,8 @@ export class ReasoningReader extends PartReader {
   private readonly cuts: number[] = []
   private index = 0
   private length = 0
+  /** True once an event has stated the whole text of the current chunk. */
+  private isChunkWhole = false
 
   /** Starts a chunk, separated from the previous one by an empty line. */
   startChunk(kind: ReasoningKind, index: number): void {
@@ -245,21 +283,33 @@ export class ReasoningReader extends PartReader {
     }
     if (this.kind !== kind || index <= this.index) return
     this.index = index
+    this.isChunkWhole = false
     this.cuts.push(this.length)
     this.spell({ cuts: this.cuts })
     this.append(SEPARATOR)
   }
 
   grow(kind: ReasoningKind, index: number, append: string): void {
-    this.startChunk(kind, index)
+    if (!this.continues(kind)) this.startChunk(kind, index)
     if (this.kind === kind) this.append(append)
   }
 
   /** Adds the whole text of a chunk, unless its deltas have already arrived. */
   fill(kind: ReasoningKind, index: number, text: string): void {
-    this.startChunk(kind, index)
-    if (this.kind === kind && this.length === (this.cuts.at(-1) ?? -SEPARATOR.length) + SEPARATOR.length)
-      this.append(text)
+    if (!this.continues(kind) || text.length !== this.chunkLength) this.startChunk(kind, index)
+    if (this.kind !== kind) return
+    if (this.chunkLength === 0) this.append(text)
+    this.isChunkWhole = true
+  }
+
+  /** True if full text continues the current chunk, whatever its index, because vLLM gives each delta another index. */
+  private continues(kind: ReasoningKind): boolean {
+    return kind === 'content' && this.kind === kind && !this.isChunkWhole
+  }
+
+  /** Length of the current chunk so far, in UTF-16 units. */
+  private get chunkLength(): number {
+    return this.length - (this.cuts.at(-1) ?? -SEPARATOR.length) - SEPARATOR.length
   }
 
   private append(text: string): void {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText } from '../fields.ts'
 
 /**
@@ -57,10 +57,11 @@ export class ItemPositions {
     // Indexes are positions in the output, unless there are gaps or all indexes are the same.
     const hasGaps = indices.length > 0 && indices.at(-1)! >= items.length
     const inOrder = indices.length === 0 || this.sharedPositions.size > 0
-    return items.map(({ id }, position) => {
+    return items.map((item, position) => {
       const atIndex = hasGaps ? this.byIndex.get(indices[position]!) : this.byIndex.get(position)
       if (!hasGaps && !inOrder && atIndex !== undefined) return atIndex
-      const known = typeof id === 'string' && id !== '' ? this.byId.get(id) : undefined
+      const id = idIn({ item })
+      const known = id === undefined ? undefined : this.byId.get(id)
       return known ?? (inOrder ? (position < this.count ? position : undefined) : atIndex)
     })
   }
@@ -70,9 +71,22 @@ const ADDED = 'response.output_item.added'
 
 /** Returns true if an event has neither the id nor the index of its item. */
 export const isNameless = (event: JsonObject): boolean =>
-  idIn(event) === undefined && anyNumber(event['output_index']) === undefined
+  itemIdIn(event) === undefined && anyNumber(event['output_index']) === undefined
 
-function idIn(event: JsonObject): string | undefined {
-  const id = anyText(event['item_id']) ?? anyText(anyObject(event['item'])?.['id'])
-  return id === '' ? undefined : id
+/**
+ * Returns the name of an event's item: its id, or else the `call_id` of a call. Calls of llama.cpp have no other id, and
+ * their deltas state it as the item's.
+ */
+const idIn = (event: JsonObject): string | undefined => itemIdIn(event) ?? callIdIn(anyObject(event['item']))
+
+/** Returns the id of an event's item. vLLM puts it into a field `item_id` of the final call. */
+function itemIdIn(event: JsonObject): string | undefined {
+  const item = anyObject(event['item'])
+  return anyText(event['item_id']) || anyText(item?.['id']) || anyText(item?.['item_id']) || undefined
 }
+
+const callIdIn = (item: JsonObject | undefined): string | undefined =>
+  CALLS.has(item?.['type']) ? anyText(item!['call_id']) || undefined : undefined
+
+/** Types of items that are calls of the caller's tools. */
+const CALLS: ReadonlySet<Json | undefined> = new Set(['function_call', 'custom_tool_call'])

@@ -37,11 +37,14 @@ export function countNames(input: string, output: string, modalities: readonly s
   }
 }
 
-/** DeepSeek's field for cached tokens. It may accompany or replace the detail objects. */
-const CACHE_HIT = 'prompt_cache_hit_tokens'
+/**
+ * Fields of DeepSeek and Kimi for cached tokens, beside the prompt's tokens (docs/wire/chat.md#usage). They may
+ * accompany or replace the detail objects.
+ */
+const CACHE_HITS = ['prompt_cache_hit_tokens', 'cached_tokens'] as const
 
 const CHAT_NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
-const DEFAULT_NAMES: CountNames = { ...CHAT_NAMES, fields: new Set([...CHAT_NAMES.fields, CACHE_HIT]) }
+const DEFAULT_NAMES: CountNames = { ...CHAT_NAMES, fields: new Set([...CHAT_NAMES.fields, ...CACHE_HITS]) }
 
 /**
  * Reads usage in the form of chat and text completions. Other formats pass their own `names` and have no counts by
@@ -50,8 +53,7 @@ const DEFAULT_NAMES: CountNames = { ...CHAT_NAMES, fields: new Set([...CHAT_NAME
 export function readUsage(format: Format, wire: JsonObject, names = DEFAULT_NAMES): Usage {
   const input = anyObject(wire[names.inputDetails])
   const output = anyObject(wire[names.outputDetails])
-  const cacheRead =
-    anyCount(input?.['cached_tokens']) ?? (names === DEFAULT_NAMES ? anyCount(wire[CACHE_HIT]) : undefined)
+  const cacheRead = anyCount(input?.['cached_tokens']) ?? (names === DEFAULT_NAMES ? cacheHits(wire) : undefined)
   const cacheWrite = anyCount(input?.['cache_write_tokens'])
   const reasoning = anyCount(output?.['reasoning_tokens'])
   const reported = {
@@ -68,6 +70,9 @@ export function readUsage(format: Format, wire: JsonObject, names = DEFAULT_NAME
     extras: usageExtras(format, wire, names, input, output),
   })
 }
+
+const cacheHits = (wire: JsonObject): number | undefined =>
+  anyCount(wire[CACHE_HITS[0]]) ?? anyCount(wire[CACHE_HITS[1]])
 
 function byModality(details: JsonObject | undefined): { [M in Modality]?: number } | undefined {
   if (details === undefined) return undefined

@@ -1,5 +1,5 @@
 import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices'
-import { isObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import type { ModelFacts } from '../../config/types.ts'
 
@@ -38,6 +38,9 @@ export interface Rates {
   readonly cacheWrite?: Rate
   /** Price of cache writes with a lifetime of one hour. */
   readonly cacheWriteLong?: Rate
+  /** Price of audio and images read from a cache, if it differs from that of other cached tokens. */
+  readonly cacheReadAudio?: Rate
+  readonly cacheReadImage?: Rate
   readonly inputAudio?: Rate
   readonly outputAudio?: Rate
   readonly inputImage?: Rate
@@ -53,6 +56,8 @@ const RATE_FIELDS: readonly (readonly [ours: keyof Rates, theirs: string, per: n
   ['cacheRead', 'cache_read_mtok', 1e6],
   ['cacheWrite', 'cache_write_mtok', 1e6],
   ['cacheWriteLong', 'cache_write_1h_mtok', 1e6],
+  ['cacheReadAudio', 'cache_audio_read_mtok', 1e6],
+  ['cacheReadImage', 'cache_image_read_mtok', 1e6],
   ['inputAudio', 'input_audio_mtok', 1e6],
   ['outputAudio', 'output_audio_mtok', 1e6],
   ['inputImage', 'input_image_mtok', 1e6],
@@ -95,6 +100,8 @@ export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): R
     ...{ input: flat(prices.input), output: flat(prices.output) },
     ...{
       cacheRead: flat(prices.cacheRead),
+      cacheReadAudio: flat(prices.cacheRead),
+      cacheReadImage: flat(prices.cacheRead),
       cacheWrite: flat(prices.cacheWrite),
       cacheWriteLong: flat(prices.cacheWrite),
     },
@@ -124,19 +131,24 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   const searchCount = searchCalls(usage)
   if (searchCount === undefined) return undefined
   const longWriteTokens = Math.min(longWrites(usage), cacheWrite)
-  const audioInput = usage.inputBy?.audio ?? 0
+  const { audio: allAudio = 0, image: allImages = 0 } = usage.inputBy ?? {}
+  const cachedAudio = Math.min(cachedTokens(usage, 'audio'), allAudio, cacheRead)
+  const cachedImages = Math.min(cachedTokens(usage, 'image'), allImages, cacheRead - cachedAudio)
+  const audioInput = allAudio - cachedAudio
   const audioOutput = usage.outputBy?.audio ?? 0
-  const imageInput = rates.inputImage === undefined ? 0 : (usage.inputBy?.image ?? 0)
+  const imageInput = rates.inputImage === undefined ? 0 : allImages - cachedImages
   const imageOutput = usage.outputBy?.image ?? 0
   const reasoningTokens = rates.reasoning === undefined ? 0 : reasoning
-  // The difference may be negative, because cached tokens may also be audio.
+  // The difference may be negative, because upstreams may count cached audio without saying how much of it is cached.
   const plainInput = Math.max(0, input - cacheRead - cacheWrite - audioInput - imageInput)
   let cost = 0
   const add = (rate: Rate | undefined, count: number): void => {
     if (count > 0) cost += rate === undefined ? Number.NaN : priceAt(rate, input) * count
   }
   add(rates.input, plainInput)
-  add(rates.cacheRead, cacheRead)
+  add(rates.cacheRead, cacheRead - cachedAudio - cachedImages)
+  add(rates.cacheReadAudio ?? rates.cacheRead, cachedAudio)
+  add(rates.cacheReadImage ?? rates.cacheRead, cachedImages)
   add(rates.cacheWrite, cacheWrite - longWriteTokens)
   add(rates.cacheWriteLong, longWriteTokens)
   add(rates.inputAudio, audioInput)
@@ -173,3 +185,26 @@ function longWrites({ extras }: Usage): number {
   }
   return 0
 }
+
+/**
+ * Returns the cached tokens of a modality, if the upstream counts them separately: `cached_tokens_details` of
+ * `realtime` (docs/wire/realtime.md#responses), or the lists of `contents`, `live` and `interactions`. They are also
+ * part of all tokens of the modality.
+ */
+function cachedTokens({ extras }: Usage, modality: 'audio' | 'image'): number {
+  for (const format in extras) {
+    const { cached_tokens_details: details, cacheTokensDetails, cached_tokens_by_modality: list } = extras[format]!
+    const count = isObject(details) ? details[`${modality}_tokens`] : countIn(list ?? cacheTokensDetails, modality)
+    if (typeof count === 'number' && count > 0) return count
+  }
+  return 0
+}
+
+/** Returns a modality's count in a list of `{modality, tokenCount}` or `{modality, tokens}`. */
+function countIn(list: Json | undefined, modality: string): Json | undefined {
+  const entry = Array.isArray(list) ? list.filter(isObject).find(one => isModality(one, modality)) : undefined
+  return entry?.['tokens'] ?? entry?.['tokenCount']
+}
+
+const isModality = ({ modality: name }: JsonObject, modality: string): boolean =>
+  typeof name === 'string' && name.toLowerCase() === modality

@@ -141,8 +141,11 @@ describe('the switch of a native caller', () => {
   })
 })
 
-it('DeepSeek’s cached tokens count as cached', () => {
-  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12, prompt_cache_hit_tokens: 8 }
+it.each([
+  ['DeepSeek', 'prompt_cache_hit_tokens'],
+  ['Kimi', 'cached_tokens'],
+])('cached tokens of %s count as cached', (_, field) => {
+  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12, [field]: 8 }
   const body = { id: '1', object: 'chat.completion', model: 'm', choices: [], usage }
   expect(READERS['chat']!.result!({ status: 200, headers: {}, body }, REQUEST).usage).toEqual({
     input: 10,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Usage } from '../../../src/canonical/result.ts'
 import {
   costOf,
@@ -16,24 +17,53 @@ type Counts = { readonly [R in keyof Required<Rates>]: number }
 
 const KINDS = [
   ...['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWriteLong', 'inputAudio', 'outputAudio'],
-  ...['inputImage', 'outputImage', 'reasoning', 'search'],
+  ...['cacheReadAudio', 'cacheReadImage', 'inputImage', 'outputImage', 'reasoning', 'search'],
 ] as readonly (keyof Counts)[]
+
+/** Kinds that the count of the whole prompt includes. */
+const INPUTS: readonly (keyof Counts)[] = [
+  ...(['input', 'cacheRead', 'cacheWrite', 'cacheWriteLong', 'cacheReadAudio', 'cacheReadImage'] as const),
+  ...(['inputAudio', 'inputImage'] as const),
+]
 
 const recordOf = <T>(value: fc.Arbitrary<T>) =>
   fc.record(Object.fromEntries(KINDS.map(kind => [kind, value]))) as fc.Arbitrary<{ readonly [R in keyof Counts]: T }>
 
+/** Cached tokens by modality, as each format counts them. */
+const CACHED_BY: { readonly [format: string]: (audio: number, image: number) => JsonObject } = {
+  realtime: (audio, image) => ({ cached_tokens_details: { text_tokens: 7, audio_tokens: audio, image_tokens: image } }),
+  contents: (audio, image) => ({
+    cacheTokensDetails: [
+      { modality: 'TEXT', tokenCount: 7 },
+      { modality: 'AUDIO', tokenCount: audio },
+      { modality: 'IMAGE', tokenCount: image },
+    ],
+  }),
+  interactions: (audio, image) => ({
+    cached_tokens_by_modality: [
+      { modality: 'image', tokens: image },
+      { modality: 'audio', tokens: audio },
+    ],
+  }),
+}
+
 /** The usage that an upstream counts for these counts, in which some include others. */
-const usageOf = (counts: Counts): Usage => ({
-  input:
-    counts.input + counts.cacheRead + counts.cacheWrite + counts.cacheWriteLong + counts.inputAudio + counts.inputImage,
-  cacheRead: counts.cacheRead,
+const usageOf = (counts: Counts, format = 'realtime'): Usage => ({
+  input: INPUTS.reduce((sum, kind) => sum + counts[kind], 0),
+  cacheRead: counts.cacheRead + counts.cacheReadAudio + counts.cacheReadImage,
   cacheWrite: counts.cacheWrite + counts.cacheWriteLong,
   output: counts.output + counts.outputAudio + counts.outputImage + counts.reasoning,
   reasoning: counts.reasoning,
-  inputBy: { audio: counts.inputAudio, image: counts.inputImage },
+  inputBy: {
+    audio: counts.inputAudio + counts.cacheReadAudio,
+    image: counts.inputImage + counts.cacheReadImage,
+  },
   outputBy: { audio: counts.outputAudio, image: counts.outputImage },
   hostedCalls: { 'web-search': counts.search },
-  extras: { messages: { cache_creation: { ephemeral_1h_input_tokens: counts.cacheWriteLong } } },
+  extras: {
+    messages: { cache_creation: { ephemeral_1h_input_tokens: counts.cacheWriteLong } },
+    [format]: CACHED_BY[format]!(counts.cacheReadAudio, counts.cacheReadImage),
+  },
 })
 
 const rate: fc.Arbitrary<Rate> = fc.record(
@@ -52,8 +82,9 @@ const rate: fc.Arbitrary<Rate> = fc.record(
 
 describe('the cost of an answer', () => {
   test('is the sum of its kinds, each at the price of the highest tier that the prompt exceeds', () => {
-    holds(fc.tuple(recordOf(fc.nat(500)), recordOf(rate)), ([counts, rates]) => {
-      const usage = usageOf(counts)
+    const formats = fc.constantFrom(...Object.keys(CACHED_BY))
+    holds(fc.tuple(recordOf(fc.nat(500)), recordOf(rate), formats), ([counts, rates, format]) => {
+      const usage = usageOf(counts, format)
       const priceOf = ({ base, tiers = [] }: Rate) => tiers.findLast(({ above }) => usage.input! > above)?.price ?? base
       const sum = KINDS.reduce((total, kind) => total + priceOf(rates[kind]) * counts[kind], 0)
       expect(costOf(rates, usage)).toBe(sum)
@@ -66,7 +97,10 @@ describe('the cost of an answer', () => {
         KINDS.filter(kind => kind !== missing).map(kind => [kind, { base: bases[kind] }]),
       )
       const cost = costOf(rates, usageOf(counts))
-      const asText = { inputImage: bases.input, reasoning: bases.output }[missing as string]
+      const asText = {
+        ...{ inputImage: bases.input, reasoning: bases.output },
+        ...{ cacheReadAudio: bases.cacheRead, cacheReadImage: bases.cacheRead },
+      }[missing as string]
       if (counts[missing] > 0 && asText === undefined) expect(cost).toBeUndefined()
       else
         expect(cost).toBe(
@@ -87,6 +121,22 @@ describe('the cost of an answer', () => {
     expect(costOf(rates, { input: 5, cacheRead: 5, inputBy: { audio: 5 } })).toBe(10)
     expect(costOf({ ...rates, reasoning: { base: 2 } }, { output: 1, reasoning: 4 })).toBe(8)
     expect(costOf({ ...rates, inputImage: { base: 2 }, outputImage: { base: 2 } }, { input: 5, output: 5 })).toBe(4)
+  })
+
+  test('of cached audio and images is never more than their counts, however they contradict each other', () => {
+    const rates: Rates = {
+      input: { base: 9 },
+      cacheRead: { base: 1 },
+      inputAudio: { base: 5 },
+      inputImage: { base: 7 },
+    }
+    const cached = (details: JsonObject) => ({ extras: { realtime: { cached_tokens_details: details } } })
+    const usage = { input: 10, cacheRead: 6, inputBy: { audio: 4, image: 4 } }
+    expect(costOf(rates, { ...usage, ...cached({ audio_tokens: 9, image_tokens: 9 }) })).toBe(6 + 2 * 7 + 2 * 9)
+    expect(costOf(rates, { ...usage, ...cached({ audio_tokens: 'x', image_tokens: -4 }) })).toBe(6 + 4 * 5 + 4 * 7)
+    expect(costOf(rates, { ...usage, extras: { contents: { cacheTokensDetails: ['x', { modality: 1 }] } } })).toBe(
+      6 + 4 * 5 + 4 * 7,
+    )
   })
 
   test('counts no more long cache writes than cache writes, from the format that counts them', () => {
@@ -117,6 +167,8 @@ const PACKAGE_NAMES: { readonly [R in keyof Counts]: readonly [name: string, per
   cacheRead: ['cache_read_mtok', 1e6],
   cacheWrite: ['cache_write_mtok', 1e6],
   cacheWriteLong: ['cache_write_1h_mtok', 1e6],
+  cacheReadAudio: ['cache_audio_read_mtok', 1e6],
+  cacheReadImage: ['cache_image_read_mtok', 1e6],
   inputAudio: ['input_audio_mtok', 1e6],
   outputAudio: ['output_audio_mtok', 1e6],
   inputImage: ['input_image_mtok', 1e6],
@@ -147,6 +199,8 @@ describe("the operator's prices", () => {
     expect(withOperatorPrices(known, { cacheRead: 0.004, cacheWrite: 0.006 })).toEqual({
       ...known,
       cacheRead: { base: 4 },
+      cacheReadAudio: { base: 4 },
+      cacheReadImage: { base: 4 },
       cacheWrite: { base: 6 },
       cacheWriteLong: { base: 6 },
     })

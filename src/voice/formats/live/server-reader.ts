@@ -2,7 +2,7 @@ import { type CanonicalError, errorKindOf } from '../../../canonical/error.ts'
 import { defined, isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { Modality } from '../../../canonical/request.ts'
 import type { Usage } from '../../../canonical/result.ts'
-import type { FunctionCall, LiveMessage } from './wire.ts'
+import { type FunctionCall, LIVE, type LiveMessage } from './wire.ts'
 
 /**
  * Reads the messages of one server frame, in the order in which they take effect. Never throws. An empty frame has no
@@ -129,6 +129,9 @@ function readUsage(usage: JsonObject): Usage {
     reasoning: reasoningTokens,
     inputBy: byModality(usage['promptTokensDetails'], usage['toolUsePromptTokensDetails']),
     outputBy: byModality(usage['responseTokensDetails'] ?? usage['candidatesTokensDetails']),
+    extras: Array.isArray(usage['cacheTokensDetails'])
+      ? { [LIVE]: { cacheTokensDetails: usage['cacheTokensDetails'] } }
+      : undefined,
   }) as Usage
 }
 

@@ -1,5 +1,6 @@
 import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 import type { Usage } from '../../../canonical/result.ts'
+import { REALTIME } from './wire.ts'
 
 /**
  * Reads the usage of a response, or of a transcription billed by tokens. Returns undefined if it has no token counts.
@@ -15,6 +16,9 @@ export function readUsage(value: Json | undefined): Usage | undefined {
     cacheRead: count(input['cached_tokens']),
     inputBy: modalities(input),
     outputBy: modalities(output),
+    extras: isObject(input['cached_tokens_details'])
+      ? { [REALTIME]: { cached_tokens_details: input['cached_tokens_details'] } }
+      : undefined,
   }) as Usage
 }
 
@@ -32,7 +36,7 @@ function modalities(details: JsonObject): Usage['inputBy'] {
   return Object.keys(by).length === 0 ? undefined : by
 }
 
-export function writeUsage({ input = 0, output = 0, cacheRead = 0, inputBy, outputBy }: Usage): JsonObject {
+export function writeUsage({ input = 0, output = 0, cacheRead = 0, inputBy, outputBy, extras }: Usage): JsonObject {
   return {
     /** Writes the usage of a response. Tokens without a stated modality count as text tokens. */
     total_tokens: input + output,
@@ -43,6 +47,7 @@ export function writeUsage({ input = 0, output = 0, cacheRead = 0, inputBy, outp
       audio_tokens: inputBy?.audio ?? 0,
       image_tokens: inputBy?.image ?? 0,
       cached_tokens: cacheRead,
+      ...extras?.[REALTIME],
     },
     output_token_details: {
       text_tokens: outputBy?.text ?? (outputBy === undefined ? output : 0),
