@@ -121,6 +121,13 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
   return price
 }
 
+/** Cache writes with a lifetime of an hour cost twice the input, unless a price is listed (docs/wire/messages.md#prompt-caching). */
+function longWriteRate(input: Rate | undefined): Rate | undefined {
+  if (input === undefined) return undefined
+  const { base, tiers } = input
+  return { base: 2 * base, ...(tiers && { tiers: tiers.map(tier => ({ ...tier, price: 2 * tier.price })) }) }
+}
+
 /**
  * Calculates the cost of an answer in nanodollars, each kind of token at its price. Returns undefined if no tokens were
  * counted or a price is unknown.
@@ -150,7 +157,7 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   add(rates.cacheReadAudio ?? rates.cacheRead, cachedAudio)
   add(rates.cacheReadImage ?? rates.cacheRead, cachedImages)
   add(rates.cacheWrite, cacheWrite - longWriteTokens)
-  add(rates.cacheWriteLong, longWriteTokens)
+  add(rates.cacheWriteLong ?? longWriteRate(rates.input), longWriteTokens)
   add(rates.inputAudio, audioInput)
   add(rates.inputImage, imageInput)
   add(rates.output, Math.max(0, output - audioOutput - imageOutput - reasoningTokens))
@@ -176,15 +183,22 @@ function searchCalls({ hostedCalls }: Usage): number | undefined {
   return searches
 }
 
-/** Returns the tokens of cache writes with a lifetime of one hour, if the upstream counts them separately. */
+/**
+ * Returns the tokens of cache writes with a lifetime of one hour, if the upstream counts them separately:
+ * `cache_creation` of `messages`, or the list `cacheDetails` of `converse` (docs/wire/converse.md#usage).
+ */
 function longWrites({ extras }: Usage): number {
   for (const format in extras) {
-    const writes = extras[format]?.['cache_creation']
-    const count = isObject(writes) ? writes['ephemeral_1h_input_tokens'] : undefined
-    if (typeof count === 'number') return count
+    const { cache_creation: writes, cacheDetails: details } = extras[format]!
+    const count = isObject(writes) ? writes['ephemeral_1h_input_tokens'] : longWritesIn(details)
+    if (typeof count === 'number' && count > 0) return count
   }
   return 0
 }
+
+/** Returns the count of a lifetime of one hour in a list of `{ttl, inputTokens}`. */
+const longWritesIn = (list: Json | undefined): Json | undefined =>
+  Array.isArray(list) ? list.filter(isObject).find(({ ttl }) => ttl === '1h')?.['inputTokens'] : undefined
 
 /**
  * Returns the cached tokens of a modality, if the upstream counts them separately: `cached_tokens_details` of

@@ -187,12 +187,17 @@ describe('a config of LiteLLM', () => {
             leavesOf(one, Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`),
           )
 
-    /** Returns a config without the value at a path. */
+    /** Returns a config without the value at a path, and without it in other entries that say the same. */
     const without = (value: object, path: string): object => {
-      const copy = structuredClone(value)
+      const copy = structuredClone(value) as { readonly model_list: readonly object[] }
       const steps = path.split(/[.[\]]+/).filter(Boolean)
-      const parent = steps.slice(0, -1).reduce<Record<string, never>>((one, step) => one[step]!, copy as never)
-      delete parent[steps.at(-1)!]
+      const [last, ...parents] = steps.toReversed()
+      const parentIn = (root: object, names: readonly string[]): Record<string, unknown> | undefined =>
+        names.reduce<Record<string, never> | undefined>((one, step) => one?.[step], root as never)
+      const parent = parentIn(copy, parents.toReversed())!
+      const removed = JSON.stringify(parent[last!])
+      const twins = steps[0] === 'model_list' ? copy.model_list.map(one => parentIn(one, steps.slice(2, -1))) : []
+      for (const one of [parent, ...twins]) if (one && JSON.stringify(one[last!]) === removed) delete one[last!]
       return copy
     }
 

@@ -91,20 +91,20 @@ describe('the cost of an answer', () => {
     })
   })
 
-  test('is unknown if a kind that occurs has no price, except for kinds that are priced as text', () => {
+  test('is unknown if a kind that occurs has no price, except for kinds with the price of another', () => {
     holds(fc.tuple(recordOf(fc.nat(2)), recordOf(fc.nat(9)), fc.constantFrom(...KINDS)), ([counts, bases, missing]) => {
       const rates = Object.fromEntries(
         KINDS.filter(kind => kind !== missing).map(kind => [kind, { base: bases[kind] }]),
       )
       const cost = costOf(rates, usageOf(counts))
-      const asText = {
+      const asOther = {
         ...{ inputImage: bases.input, reasoning: bases.output },
-        ...{ cacheReadAudio: bases.cacheRead, cacheReadImage: bases.cacheRead },
+        ...{ cacheReadAudio: bases.cacheRead, cacheReadImage: bases.cacheRead, cacheWriteLong: 2 * bases.input },
       }[missing as string]
-      if (counts[missing] > 0 && asText === undefined) expect(cost).toBeUndefined()
+      if (counts[missing] > 0 && asOther === undefined) expect(cost).toBeUndefined()
       else
         expect(cost).toBe(
-          KINDS.reduce((sum, kind) => sum + counts[kind] * (kind === missing ? (asText ?? 0) : bases[kind]), 0),
+          KINDS.reduce((sum, kind) => sum + counts[kind] * (kind === missing ? (asOther ?? 0) : bases[kind]), 0),
         )
     })
   })
@@ -147,6 +147,23 @@ describe('the cost of an answer', () => {
     expect(
       written({ chat: { cache_creation: 'x' }, messages: { cache_creation: { ephemeral_1h_input_tokens: 'x' } } }),
     ).toBe(8)
+    // Without a listed price, such writes cost twice the input.
+    const { cacheWriteLong: _, ...unlisted } = rates
+    const long = { messages: { cache_creation: { ephemeral_1h_input_tokens: 4 } } }
+    expect(costOf(unlisted, { input: 4, cacheWrite: 4, extras: long })).toBe(8)
+    expect(costOf({ cacheWrite: { base: 2 } }, { input: 4, cacheWrite: 4, extras: long })).toBeUndefined()
+    const tiered = { base: 1, tiers: [{ above: 3, price: 5 }] }
+    expect(costOf({ ...unlisted, input: tiered }, { input: 4, cacheWrite: 4, extras: long })).toBe(40)
+    const ofConverse = (cacheDetails: unknown) => written({ converse: { cacheDetails } as JsonObject })
+    expect(
+      ofConverse([
+        { ttl: '5m', inputTokens: 3 },
+        { ttl: '1h', inputTokens: 1 },
+      ]),
+    ).toBe(9)
+    expect([ofConverse([{ ttl: '1h', inputTokens: 'x' }, 3]), ofConverse({ ttl: '1h' }), ofConverse([])]).toEqual([
+      8, 8, 8,
+    ])
   })
 
   test('ignores kinds of hosted calls that did not happen or were not counted', () => {
