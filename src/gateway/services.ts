@@ -180,7 +180,7 @@ export class Services {
 
   /** Reads what a key spent, including requests whose rows waited for the store. */
   private async earlierSpend(key: string, at: number) {
-    await this.usage.flush()
+    await this.usage.written()
     return this.store.usage.spent(key, at)
   }
 

@@ -54,6 +54,9 @@ const boundedCount = (count: number | undefined, max = MAX_COUNT): number | null
 const roundedTime = (milliseconds: number | undefined): number | null =>
   milliseconds === undefined || !Number.isFinite(milliseconds) ? null : Math.round(milliseconds * 10) / 10
 
+/** Returns a duration as its column has it. */
+export const storedDuration = (duration: number): number => roundedTime(duration) ?? 0
+
 /** The sums of a batch of rows, by series, hour and day. */
 export class BatchSums {
   readonly series = new Map<number, SeriesRow>()
@@ -165,7 +168,7 @@ const valuesOf = (row: UsageRow, series: SeriesRow): Values => [
   roundedTime(row.sentAfter),
   roundedTime(row.answeredAfter),
   roundedTime(row.firstByteAfter),
-  roundedTime(row.duration) ?? 0,
+  storedDuration(row.duration),
   row.tries === undefined ? null : triesText(row.tries),
   row.estimated === true ? 1 : 0,
   row.failure === undefined ? null : plainText(JSON.stringify(row.failure), MAX_FAILURE_LENGTH),

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { CompiledQuery, PostgresAdapter } from 'kysely'
 import type { Database } from './tables.ts'
 import type { UsageRow } from './usage/row.ts'
-import { BatchSums, ROW_COLUMNS, type Values } from './usage-batch.ts'
+import { BatchSums, ROW_COLUMNS, storedDuration, type Values } from './usage-batch.ts'
 import { addPart } from './usage-part-rows.ts'
 import { plainText, type SeriesIndex } from './usage-series.ts'
 
@@ -85,7 +85,7 @@ export class UsageWriter {
 
   async write(rows: readonly UsageRow[]): Promise<void> {
     const unknown = await this.database.transaction().execute(async database => {
-      if (await isStored(database, rows[0]!, this.index.of(rows[0]!).id)) return []
+      if (await isStored(database, rows[0]!)) return []
       const sums = await this.insertRows(database, rows)
       const unknown = [...sums.series.values()].filter(({ id }) => !this.stored.has(id))
       await this.insert(database, this.statements.series, unknown.map(one => Object.values(one)).sort(byId))
@@ -122,16 +122,17 @@ export class UsageWriter {
 
 /**
  * Returns true if the batch is already stored, judging by its first row. A batch is written again if the
- * acknowledgement of its commit was lost. Compares the series, too, because a background response has two rows of one
- * id: one for its start, and one for its answer.
+ * acknowledgement of its commit was lost. Compares attempts and duration, too, because a background response has two
+ * rows of one id: one for its start, and one for its answer.
  */
-async function isStored(database: Database, { at, id }: UsageRow, series: number): Promise<boolean> {
+async function isStored(database: Database, { at, id, attempts, duration }: UsageRow): Promise<boolean> {
   const row = await database
     .selectFrom('usage_rows')
     .select('at')
     .where('at', '=', at)
-    .where('series', '=', series)
     .where('id', '=', plainText(id))
+    .where('attempts', '=', attempts)
+    .where('duration', '=', storedDuration(duration))
     .executeTakeFirst()
   return row !== undefined
 }

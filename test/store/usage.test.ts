@@ -348,8 +348,8 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
   })
 
   test('counts the answer of a background response that began in the millisecond of its start', async () => {
-    await store.usage.add([row('a', { key: 'k', cost: 0 })])
-    await store.usage.add([row('a', { key: 'k', cost: 7, channel: 'c', model: 'm' }), row('b', { key: 'k', cost: 5 })])
+    await store.usage.add([row('a', { key: 'k', cost: 0, attempts: 0 })])
+    await store.usage.add([row('a', { key: 'k', cost: 7, attempts: 1 }), row('b', { key: 'k', cost: 5 })])
     const query = { since: NOW - HOUR, until: NOW, by: [], limit: 9 }
     expect(await store.usage.sums(query)).toMatchObject([{ requests: 3, cost: 12 }])
     expect(await store.usage.spent('k', NOW)).toMatchObject({ day: 12 })

@@ -50,6 +50,10 @@ export class UsageQueue {
   private attempts = 0
   private timer: NodeJS.Timeout | undefined
   private pendingWrite: Promise<boolean> | undefined
+  /** Number of rows queued so far. */
+  private addedCount = 0
+  /** Resolves with the end of the current batch: true if its rows no longer wait. */
+  private batchEnd = Promise.withResolvers<boolean>()
   private sweptAt = Number.NEGATIVE_INFINITY
   /** Timer that deletes expired rows even if the gateway records nothing new. */
   private readonly sweepTimer: NodeJS.Timeout
@@ -75,6 +79,7 @@ export class UsageQueue {
     if (this.retention === 0) return
     if (this.queued >= MAX_ROWS) return this.drop(1)
     this.queuedRows.push(row)
+    this.addedCount++
     if (this.timer === undefined && this.pendingWrite === undefined) this.later(BATCH_INTERVAL_MS)
   }
 
@@ -105,6 +110,27 @@ export class UsageQueue {
     return this.pendingWrite
   }
 
+  /**
+   * Waits until the rows queued so far are stored, but not for later ones, which busy callers add all the time. Returns
+   * early if they cannot be stored now.
+   */
+  async written(): Promise<void> {
+    const count = this.addedCount
+    const waits = (): boolean => this.addedCount - this.queued < count
+    while (waits()) {
+      void this.flush()
+      if (!(await this.batchEnd.promise)) return
+    }
+  }
+
+  /** Ends the current batch for those who wait for its rows. */
+  private endBatch(isGone: boolean): boolean {
+    const { resolve } = this.batchEnd
+    this.batchEnd = Promise.withResolvers()
+    resolve(isGone)
+    return isGone
+  }
+
   private async write(): Promise<boolean> {
     while (this.queued > 0) {
       if (this.batch.length === 0) this.batch = this.next()
@@ -115,9 +141,10 @@ export class UsageQueue {
         this.attempts = 0
         this.hasWarned = false
       } catch (thrown) {
-        if (this.options.isFault(thrown) || ++this.attempts < MAX_ATTEMPTS) return false
+        if (this.options.isFault(thrown) || ++this.attempts < MAX_ATTEMPTS) return this.endBatch(false)
         this.dropBatch(thrown)
       }
+      this.endBatch(true)
     }
     this.sweep()
     return true

@@ -42,6 +42,29 @@ describe('the usage queue', () => {
     records = new Records()
   })
 
+  test('tells when the rows so far are stored, whatever others add meanwhile', async () => {
+    const queue = queueTo(records)
+    let added = 3
+    for (const row of ROWS.slice(0, added)) queue.add(row)
+    const { add } = records
+    records.add = rows => {
+      queue.add(ROWS[added++]!)
+      return add.call(records, rows)
+    }
+    await queue.written()
+    expect(records.rows.length).toBeGreaterThanOrEqual(3)
+    expect(records.rows.length).toBeLessThan(10)
+    records.fault = FAULT
+    queue.add(ROWS[added++]!)
+    await queue.written()
+    expect(queue.queued).toBeGreaterThan(0)
+    records.add = add
+    records.fault = undefined
+    await queue.close()
+    await queue.written()
+    expect(records.rows).toEqual(ROWS.slice(0, added))
+  })
+
   test('writes what it took in batches, in order, and when it is closed', async () => {
     const queue = queueTo(records)
     for (const row of ROWS.slice(0, 100)) queue.add(row)
