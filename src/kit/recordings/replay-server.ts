@@ -144,7 +144,7 @@ class ReplayServer {
     scope: string,
   ): Promise<Entry | Nearest | undefined> {
     const found = await this.library.find(request, wantedAnswer, scope)
-    if (found === undefined || 'answer' in found) return found
+    if (found !== undefined && 'answer' in found) return found
     const original = withoutSuffixesIn(request) ?? request
     const read = original.method === 'HEAD' ? { ...original, method: 'GET' } : original
     return read === request ? found : this.library.find(read, wantedAnswer, scope)
