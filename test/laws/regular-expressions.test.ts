@@ -19,6 +19,7 @@ const SHORT: { readonly [source: string]: string } = {
   '(^|\\s)#.*$': 'lines of a file that the user of the kit writes',
   '\\uFFFD+$': 'the reason of a closed socket has at most 123 bytes',
   '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"': 'only JSON that was parsed before, whose strings end',
+  '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"(\\s*:)?': 'only JSON that was parsed before, whose strings end',
   '^(?:ERR_(?:TLS|SSL)_\\w+|EPROTO|CERT_\\w+|CRL_\\w+|\\w*_CERT\\w*|UNABLE_TO_\\w+|INVALID_CA|HOSTNAME_MISMATCH)$':
     'codes of errors that Node names',
   '(\\w+ text)\\b': 'statements of the migrations',
