@@ -1,5 +1,6 @@
 import type { Json } from '../canonical/node.ts'
 import { secretsOf as authSecretsOf } from '../config/auth.ts'
+import { inBase64 } from '../kit/secret-pattern.ts'
 import { forwardable, type Headers, keyPairOf } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { withoutAccounts, withoutAddresses, withoutKeys } from './secrets.ts'
@@ -134,7 +135,7 @@ function credentialVariants(owner: SecretOwner): string[] {
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
-    ...(isSecret(secret) ? [secret, `${username}:${secret}`].map(inBase64) : []),
+    ...(isSecret(secret) ? [secret, `${username}:${secret}`].map(text => inBase64(text, 'base64')) : []),
   ])
 }
 
@@ -147,11 +148,6 @@ function keysOf({ channel: { key = '', auth }, format }: SecretOwner): readonly 
 
 /** Returns true if a string is long enough to be a secret. Short words are sent with every request. */
 const isSecret = (text: string): boolean => text.length >= 8
-
-const inBase64 = (text: string): string =>
-  Buffer.from(text)
-    .toString('base64')
-    .replace(/={1,2}$/, '')
 
 /**
  * Compiles texts, patterns and keys into one pattern. Longer texts come first, because one address may be the start of

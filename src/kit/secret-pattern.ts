@@ -33,7 +33,8 @@ function encodings(secret: string): string[] {
 /** Encodes a text for a URL. `encodeURIComponent` alone throws on half of a surrogate pair. */
 const urlEncoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-const inBase64 = (text: string, name: 'base64' | 'base64url'): string =>
+/** Encodes a text in base64 without padding, because other text may follow it. */
+export const inBase64 = (text: string, name: 'base64' | 'base64url'): string =>
   Buffer.from(text)
     .toString(name)
     .replace(/={1,2}$/, '')

@@ -19,7 +19,6 @@ const SHORT: { readonly [source: string]: string } = {
   '(^|\\s)#.*$': 'lines of a file that the user of the kit writes',
   '\\uFFFD+$': 'the reason of a closed socket has at most 123 bytes',
   '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"': 'only JSON that was parsed before, whose strings end',
-  '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"(\\s*:)?': 'only JSON that was parsed before, whose strings end',
   '^(?:ERR_(?:TLS|SSL)_\\w+|EPROTO|CERT_\\w+|CRL_\\w+|\\w*_CERT\\w*|UNABLE_TO_\\w+|INVALID_CA|HOSTNAME_MISMATCH)$':
     'codes of errors that Node names',
   '(\\w+ text)\\b': 'statements of the migrations',
@@ -27,9 +26,9 @@ const SHORT: { readonly [source: string]: string } = {
   '<[^>]*>': 'the text ends with the last `>`',
   '([\\d,]+) tokens > ': 'messages of errors, of at most 4,000 characters',
   '([\\d,]+) maximum context length': 'messages of errors, of at most 4,000 characters',
-  '\\/model\\/(.+)\\/(converse|converse-stream|count-tokens)$': 'paths, of at most 16 kB with all headers',
-  '^.*?\\/(?:models|tunedModels|dynamic|endpoints)\\/(.*):([a-zA-Z]+)$': 'paths, of at most 16 kB with all headers',
-  '^(.*?\\/(?:models|tunedModels|dynamic|endpoints)\\/).*:([a-zA-Z]+)$': 'paths, of at most 16 kB with all headers',
+  '\\/model\\/(.+)\\/(converse|converse-stream|count-tokens)$': 'paths, of at most 32 kB with all headers',
+  '^.*?\\/(?:models|tunedModels|dynamic|endpoints)\\/(.*):([a-zA-Z]+)$': 'paths, of at most 32 kB with all headers',
+  '^(.*?\\/(?:models|tunedModels|dynamic|endpoints)\\/).*:([a-zA-Z]+)$': 'paths, of at most 32 kB with all headers',
   '\\$\\$\\{|\\$\\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\\}': 'values of the config, which the operator writes',
   "too many arguments for 'serve'.*: ([^\\s,.]+).*": 'messages about the command line',
 }

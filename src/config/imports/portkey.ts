@@ -109,7 +109,7 @@ function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank
   return 1
 }
 
-/** What Portkey sends to a `custom_host`: a format, and the path that it appends. */
+/** Format of the requests that Portkey sends to a `custom_host`, and the path that it appends. */
 interface Host {
   readonly format: string
   readonly below: string

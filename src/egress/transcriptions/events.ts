@@ -23,7 +23,7 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   private text = ''
   private heldLogprobs: TokenLogprob[] = []
   private logprobs: TokenLogprob[] = []
-  /** What is known of the transcript, but for its words. */
+  /** Facts of the transcript so far, without its words. */
   private transcriptFacts: Transcript = {}
   private words: Word[] | undefined
   private segmentCount = 0

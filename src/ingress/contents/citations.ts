@@ -23,8 +23,8 @@ export interface Grounding {
 
 /** Reads grounding metadata. Its `groundingSupports` refer to chunks and locate text by byte offsets (trap 82). */
 export function readGrounding(metadata: JsonObject, ranges: TextRanges): Grounding {
-  const chunks = anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
-  const supports = anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
+  const chunks = chunksIn(metadata)
+  const supports = supportsIn(metadata)
   const citedChunks = new Set<number>()
   const located: LocatedCitation[] = []
   const hasSearched = queriesIn(metadata) !== undefined
@@ -48,6 +48,14 @@ export function readGrounding(metadata: JsonObject, ranges: TextRanges): Groundi
   }
   return { citations: located, complete }
 }
+
+/** Returns the sources in grounding metadata. */
+export const chunksIn = (metadata: JsonObject): readonly JsonObject[] =>
+  anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
+
+/** Returns the cited passages in grounding metadata. */
+export const supportsIn = (metadata: JsonObject): readonly JsonObject[] =>
+  anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
 
 /** Returns the queries in grounding metadata, or undefined if the model did not search the web. */
 export function queriesIn(metadata: JsonObject): readonly string[] | undefined {

@@ -1,8 +1,8 @@
 import type { Part, SearchSource } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { searchParts } from '../../canonical/search.ts'
-import { anyObject, anyObjects } from '../fields.ts'
-import { queriesIn, sourceOf } from './citations.ts'
+import { anyObject } from '../fields.ts'
+import { chunksIn, queriesIn, sourceOf } from './citations.ts'
 
 /**
  * Reads the search of a candidate from its grounding metadata (docs/wire/contents.md#grounding). The metadata covers
@@ -12,8 +12,7 @@ export function readSearch(grounding: Json | undefined): readonly Part[] {
   const metadata = anyObject(grounding)
   const queries = metadata && queriesIn(metadata)
   if (queries === undefined) return NO_PARTS
-  const chunks = anyObjects(metadata!['groundingChunks'] ?? metadata!['grounding_chunks'])
-  return searchParts(queries, chunks.flatMap(pageOf)).filter(part => part !== undefined)
+  return searchParts(queries, chunksIn(metadata!).flatMap(pageOf)).filter(part => part !== undefined)
 }
 
 const NO_PARTS: readonly Part[] = []

@@ -1,18 +1,12 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { anyObjects } from '../fields.ts'
+import { chunksIn, supportsIn } from './citations.ts'
 
 /** Fields of grounding metadata with citations, in both spellings. */
 const CITING = ['groundingChunks', 'groundingSupports', 'grounding_chunks', 'grounding_supports'] as const
 
 const cites = (metadata: JsonObject): boolean => CITING.some(field => metadata[field] !== undefined)
 
-const chunksIn = (metadata: JsonObject): readonly JsonObject[] =>
-  anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
-
-const supportsIn = (metadata: JsonObject): readonly JsonObject[] =>
-  anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
-
-const queriesIn = (metadata: JsonObject): readonly Json[] => {
+const allQueriesIn = (metadata: JsonObject): readonly Json[] => {
   const queries = metadata['webSearchQueries'] ?? metadata['web_search_queries']
   return Array.isArray(queries) ? queries : []
 }
@@ -33,7 +27,7 @@ export class StreamedGrounding {
 
   add(metadata: JsonObject): void {
     this.allFields = { ...this.allFields, ...metadata }
-    for (const query of queriesIn(metadata)) this.queries.add(query)
+    for (const query of allQueriesIn(metadata)) this.queries.add(query)
     if (this.last === undefined || cites(metadata)) this.addCitations(metadata)
     // Metadata without citations, such as empty ones of a last event, do not take back earlier citations.
     else this.last = { ...this.last, ...metadata }
@@ -51,7 +45,7 @@ export class StreamedGrounding {
     this.isLastWhole = new Set(indexes).size === this.chunks.size && new Set(keys).size === this.supports.size
   }
 
-  /** The last metadata, or all of them joined if the last lack earlier citations. Undefined if there are none. */
+  /** Metadata of the last event, joined with those of all others if they lack earlier citations. */
   get joined(): JsonObject | undefined {
     const { last, chunks, supports } = this
     if (last === undefined || this.isLastWhole) return last

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { compact, type Json, type JsonObject, parseJson } from './json.ts'
+import { BASE64 } from './media/base64.ts'
 
 /*
  * Facts: the meaning of a request, an answer or an error, independent of the format. A field is absent if the message
@@ -172,9 +173,6 @@ export function withLateSignatures(list: readonly ReasoningFacts[]): ReasoningFa
 /** Parses the arguments that a model wrote. Text that is not JSON stays text. An empty text means no arguments. */
 export const argumentsOf = (text: string): Json => (text === '' ? {} : (parseJson(text) ?? { unparsed: text }))
 
-/** Matches base64 with its padding (https://www.rfc-editor.org/rfc/rfc4648#section-4). */
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-
 /**
  * Returns the facts of media given in base64. Node also reads the alphabet of URLs, line ends and missing padding, which
  * other readers refuse.
@@ -188,8 +186,9 @@ export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
         : `no base64: ${base64.slice(0, 40)}`,
   }) as MediaFacts
 
-/** Rewrites base64 as Google's JSON allows it, in either alphabet and without padding (ProtoJSON), as other formats do. */
-export const standardBase64 = (text: string): string => Buffer.from(text, 'base64').toString('base64')
+/** Like `mediaOf`, for base64 in either alphabet and with or without padding, as Google's JSON allows (ProtoJSON). */
+export const protoMediaOf = (type: string | undefined, base64: string): MediaFacts =>
+  mediaOf(type, Buffer.from(base64, 'base64').toString('base64'))
 
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/s
 

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from '../../canonical/node.ts'
+import { hasRepeatedFields } from '../../canonical/repeated-fields.ts'
 import { recordedBody, recordedBytes } from './body.ts'
 import { credentialsIn, recordedHeaders, recordedQuery } from './headers.ts'
 import type { RecordedBody, RecordedBytes, RecordedRequest } from './recording.ts'
 import { Redaction } from './redaction.ts'
-import { hasRepeatedNames } from './repeated-names.ts'
 
 /** A request as it arrived, with its body decoded. */
 export interface ArrivedRequest {
@@ -86,7 +86,7 @@ function jsonText(text: string, redaction: Redaction): RecordedBody | undefined 
   try {
     const json = JSON.parse(text) as Json
     const redacted = redaction.json(json)
-    const isClean = JSON.stringify(redacted) === JSON.stringify(json) && !hasRepeatedNames(text, json)
+    const isClean = JSON.stringify(redacted) === JSON.stringify(json) && !hasRepeatedFields(text, json)
     return isClean ? { text } : { json: redacted }
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type Json, parseJson } from '../../canonical/node.ts'
+import { hasRepeatedFields } from '../../canonical/repeated-fields.ts'
 import type { Redaction } from './redaction.ts'
-import { hasRepeatedNames } from './repeated-names.ts'
 import { NamedFields } from './rules.ts'
 
 /** Fields that distinguish the parts of an answer. Deltas of the same part have the same values. */
@@ -22,7 +22,7 @@ export function redactedEvents(payloads: readonly string[], redaction: Redaction
     if (value === undefined) return plain.next()
     const rewritten = JSON.stringify(withNewTexts(value, root, redaction))
     if (rewritten === payload) return payload
-    const isClean = rewritten === JSON.stringify(value) && !hasRepeatedNames(payload, value)
+    const isClean = rewritten === JSON.stringify(value) && !hasRepeatedFields(payload, value)
     return isClean ? payload : rewritten
   })
 }

@@ -29,16 +29,14 @@ export class Hub {
   private ends: readonly (() => void)[] = []
   private readonly log: Log
 
-  /** @param outside bus to other machines. */
-  constructor(log: Log, outside: Bus = LOCAL_BUS) {
+  constructor(log: Log) {
     this.log = log
-    this.connect(outside)
     this.answer('gather', message =>
       isObject(message) ? this.gather(String(message['topic']), message['message'] ?? null) : [],
     )
   }
 
-  /** Replaces the bus to other machines. */
+  /** Uses a bus to other machines, in place of the one before. */
   connect(outside: Bus): void {
     for (const end of this.ends) end()
     this.otherMachines = outside

@@ -69,7 +69,7 @@ export class WorkerProcess {
     }
     worker.once('exit', (code: number | null, signal: string | null) => end(signal ?? `code ${code}`))
     worker.on('error', fault => {
-      // Without a process, there is no `exit`. Otherwise a message was sent to a worker that had just died.
+      // A worker without a process has no `exit`. Any other error is of a message to a worker that had just died.
       if (this.pid === undefined && this.reason === undefined) end(fault.message)
     })
   }

@@ -121,13 +121,6 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
   return price
 }
 
-/** Cache writes with a lifetime of an hour cost twice the input, unless a price is listed (docs/wire/messages.md#prompt-caching). */
-function longWriteRate(input: Rate | undefined): Rate | undefined {
-  if (input === undefined) return undefined
-  const { base, tiers } = input
-  return { base: 2 * base, ...(tiers && { tiers: tiers.map(tier => ({ ...tier, price: 2 * tier.price })) }) }
-}
-
 /**
  * Calculates the cost of an answer in nanodollars, each kind of token at its price. Returns undefined if no tokens were
  * counted or a price is unknown.
@@ -139,8 +132,8 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   if (searchCount === undefined) return undefined
   const longWriteTokens = Math.min(longWrites(usage), cacheWrite)
   const { audio: allAudio = 0, image: allImages = 0 } = usage.inputBy ?? {}
-  const cachedAudio = Math.min(cachedTokens(usage, 'audio'), allAudio, cacheRead)
-  const cachedImages = Math.min(cachedTokens(usage, 'image'), allImages, cacheRead - cachedAudio)
+  const cachedAudio = cachedTokens(usage, 'audio', Math.min(allAudio, cacheRead))
+  const cachedImages = cachedTokens(usage, 'image', Math.min(allImages, cacheRead - cachedAudio))
   const audioInput = allAudio - cachedAudio
   const audioOutput = usage.outputBy?.audio ?? 0
   const imageInput = rates.inputImage === undefined ? 0 : allImages - cachedImages
@@ -157,7 +150,9 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   add(rates.cacheReadAudio ?? rates.cacheRead, cachedAudio)
   add(rates.cacheReadImage ?? rates.cacheRead, cachedImages)
   add(rates.cacheWrite, cacheWrite - longWriteTokens)
-  add(rates.cacheWriteLong ?? longWriteRate(rates.input), longWriteTokens)
+  // Such writes cost twice the input, unless a price is listed (docs/wire/messages.md#prompt-caching).
+  if (rates.cacheWriteLong === undefined) add(rates.input, 2 * longWriteTokens)
+  else add(rates.cacheWriteLong, longWriteTokens)
   add(rates.inputAudio, audioInput)
   add(rates.inputImage, imageInput)
   add(rates.output, Math.max(0, output - audioOutput - imageOutput - reasoningTokens))
@@ -204,12 +199,15 @@ const longWritesIn = (list: Json | undefined): Json | undefined =>
  * Returns the cached tokens of a modality, if the upstream counts them separately: `cached_tokens_details` of
  * `realtime` (docs/wire/realtime.md#responses), or the lists of `contents`, `live` and `interactions`. They are also
  * part of all tokens of the modality.
+ *
+ * @param most maximum number of tokens.
  */
-function cachedTokens({ extras }: Usage, modality: 'audio' | 'image'): number {
+function cachedTokens({ extras }: Usage, modality: 'audio' | 'image', most: number): number {
+  if (most === 0) return 0
   for (const format in extras) {
     const { cached_tokens_details: details, cacheTokensDetails, cached_tokens_by_modality: list } = extras[format]!
     const count = isObject(details) ? details[`${modality}_tokens`] : countIn(list ?? cacheTokensDetails, modality)
-    if (typeof count === 'number' && count > 0) return count
+    if (typeof count === 'number' && count > 0) return Math.min(count, most)
   }
   return 0
 }

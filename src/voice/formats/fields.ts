@@ -76,19 +76,6 @@ export const exactNames = (...names: readonly string[]): ExactNames => ({
   anyCase: new RegExp(`^(?:${names.join('|')})$`, 'iu'),
 })
 
-/** Returns true if any object in a JSON text has a duplicate field. Takes linear time. */
-export const hasRepeatedFields = (text: string, value: Json): boolean =>
-  (text.replace(STRING, '').match(/:/g)?.length ?? 0) !== countFields(value)
-
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
-
-const countFields = (value: Json): number => {
-  if (typeof value !== 'object' || value === null) return 0
-  let count = Array.isArray(value) ? 0 : Object.keys(value).length
-  for (const item of Object.values(value)) count += countFields(item)
-  return count
-}
-
 /** Returns the fields of an object that are not in `known`, or undefined if there are none. */
 export function fieldsExcept(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: Record<string, Json> | undefined

@@ -28,7 +28,8 @@ function outsideBus() {
 
 /** A hub and its members. Messages between them pass through JSON, as between processes. */
 function clusterOf(count: number, outside?: Bus) {
-  const hub = new Hub(log, outside)
+  const hub = new Hub(log)
+  if (outside !== undefined) hub.connect(outside)
   const sent: number[] = []
   const members = Array.from({ length: count }, (_, index) => {
     let receive: (message: unknown) => void = () => {}

@@ -147,7 +147,7 @@ describe('the cost of an answer', () => {
     expect(
       written({ chat: { cache_creation: 'x' }, messages: { cache_creation: { ephemeral_1h_input_tokens: 'x' } } }),
     ).toBe(8)
-    // Without a listed price, such writes cost twice the input.
+    // Such writes cost twice the input if no price is listed.
     const { cacheWriteLong: _, ...unlisted } = rates
     const long = { messages: { cache_creation: { ephemeral_1h_input_tokens: 4 } } }
     expect(costOf(unlisted, { input: 4, cacheWrite: 4, extras: long })).toBe(8)

@@ -1,4 +1,4 @@
-import { type MediaFacts, mediaOf, standardBase64 } from '../../facts.ts'
+import { type MediaFacts, protoMediaOf } from '../../facts.ts'
 import type { Format } from '../../format.ts'
 import { compact, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { contents } from '../contents/index.ts'
@@ -9,9 +9,7 @@ import { modalityUsage } from './usage.ts'
 
 /** Returns the images in the parts of a request or an answer. */
 const imagesIn = (parts: readonly JsonObject[], withType: boolean): MediaFacts[] =>
-  dataIn(parts).map(({ mimeType, data }) =>
-    mediaOf(withType ? textOf(mimeType) : undefined, standardBase64(String(data))),
-  )
+  dataIn(parts).map(({ mimeType, data }) => protoMediaOf(withType ? textOf(mimeType) : undefined, String(data)))
 
 function requestFacts(body: JsonObject, path: string): ImageRequestFacts {
   const parts = listOf(body['contents']).flatMap(partsOf)

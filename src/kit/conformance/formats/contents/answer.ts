@@ -4,8 +4,7 @@ import {
   type CandidateFacts,
   type Finish,
   logprobOf,
-  mediaOf,
-  standardBase64,
+  protoMediaOf,
 } from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { Reasoning, signatureOf } from './signatures.ts'
@@ -64,7 +63,7 @@ function candidateOf(value: Json): CandidateFacts {
     text: parts.map(part => textOf(part['text']) ?? '').join('') || undefined,
     reasoning: reasoning.facts,
     calls,
-    media: media.map(({ mimeType, data }) => mediaOf(textOf(mimeType), standardBase64(String(data)))),
+    media: media.map(({ mimeType, data }) => protoMediaOf(textOf(mimeType), String(data))),
     citations: citationsOf(candidate),
     logprobs: logprobsOf(objectOf(candidate['logprobsResult'])),
     finish: finishOf(textOf(candidate['finishReason']), calls.length),

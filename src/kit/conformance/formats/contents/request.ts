@@ -1,12 +1,11 @@
 import {
   hostedKind,
   type MediaFacts,
-  mediaOf,
   type Part,
+  protoMediaOf,
   type RawTurn,
   type RequestFacts,
   type ResultFacts,
-  standardBase64,
   turnsOf,
 } from '../../facts.ts'
 import { canonical, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
@@ -19,7 +18,7 @@ import { Reasoning } from './signatures.ts'
 function mediaFacts({ inlineData, fileData }: JsonObject): MediaFacts {
   const { mimeType, data, displayName } = objectOf(inlineData)
   if (inlineData !== undefined)
-    return compact({ ...mediaOf(textOf(mimeType), standardBase64(textOf(data) ?? '')), name: textOf(displayName) })
+    return compact({ ...protoMediaOf(textOf(mimeType), textOf(data) ?? ''), name: textOf(displayName) })
   const { fileUri, mimeType: type } = objectOf(fileData)
   return compact({ type: textOf(type), address: textOf(fileUri) })
 }

@@ -1,4 +1,4 @@
-import { mediaAt, mediaOf, standardBase64 } from '../../facts.ts'
+import { mediaAt, protoMediaOf } from '../../facts.ts'
 import type { Format } from '../../format.ts'
 import { compact, isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { type Rule, type Violation, Violations } from '../../rules.ts'
@@ -83,7 +83,7 @@ function inputOf(request: JsonObject): InputFacts {
   const media = parts.flatMap(({ inlineData, fileData }) => {
     const { mimeType, data } = objectOf(inlineData)
     const { fileUri } = objectOf(fileData)
-    if (typeof data === 'string') return [mediaOf(textOf(mimeType), standardBase64(data))]
+    if (typeof data === 'string') return [protoMediaOf(textOf(mimeType), data)]
     return typeof fileUri === 'string' ? [mediaAt(fileUri)] : []
   })
   const text = parts.map(part => textOf(part['text']) ?? '').join('')

@@ -1,12 +1,11 @@
 import type { Ending, Grammar } from '../../grammar.ts'
 import { isObject, type Json, objectOf, textOf } from '../../json.ts'
+import { BASE64 } from '../../media/base64.ts'
 import { totalFault } from '../../media/usage.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 
 /* Checks the order of events in a speech stream. Source: https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event */
-
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 class SpeechGrammar implements Grammar {
   private readonly violations = new Violations()

@@ -1,5 +1,6 @@
 import type { Headers } from '../../format.ts'
 import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { BASE64 } from '../../media/base64.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import { typeOf } from '../frame.ts'
 import type { Frames } from '../session-format.ts'
@@ -10,8 +11,6 @@ const FOREIGN: { readonly [version in Version]: readonly string[] } = {
   ga: ['modalities', 'input_audio_format', 'output_audio_format', 'input_audio_transcription', 'turn_detection'],
   beta: ['output_modalities', 'audio', 'max_output_tokens', 'type'],
 }
-
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 function lintSession(version: Version, session: JsonObject, violations: Violations): void {
   if (version === 'ga' && !/^(realtime|transcription)$/.test(textOf(session['type']) ?? ''))

@@ -1,4 +1,5 @@
 import { canonical, type JsonObject, listOf, objectOf, parseJson, textOf } from '../../json.ts'
+import { BASE64 } from '../../media/base64.ts'
 import type { Violations } from '../../rules.ts'
 
 /* Tracks one response while its events arrive. */
@@ -19,8 +20,6 @@ interface ItemState {
   isCreated: boolean
   final?: JsonObject
 }
-
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Returns arguments in canonical JSON, because services reformat them. */
 const argumentsIn = (item: JsonObject): string =>
