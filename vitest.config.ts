@@ -9,9 +9,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
-    // Programs that tests start run from the sources they test.
-    env: { INTERLINGUA_BUNDLE: 'off' },
+    // More than cores, because many tests wait for browsers, servers and other processes.
+    maxWorkers: 3,
     isolate: false,
   },
 })

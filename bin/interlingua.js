@@ -27,6 +27,9 @@ if (!process.features.typescript) {
  */
 enableCompileCache(join(__dirname, '../node_modules/.cache/interlingua'))
 
+// At most half of the threads resolve names at a time, and those whose servers do not answer take theirs for seconds.
+process.env['UV_THREADPOOL_SIZE'] ??= '8'
+
 require('./newer-functions.js')
 const bundle = packed ?? currentBundle()
 if (bundle === undefined) import('../src/main.ts')

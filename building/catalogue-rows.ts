@@ -61,19 +61,38 @@ export function modelsOf(table: { readonly [id: string]: TableRow }): ModelTable
   const rows = Object.entries(table).filter(([, row]) => isUsable(row))
   const named = Object.groupBy(rows, ([id]) => listedNames(id)[0]!)
   for (const name of Object.keys(named).sort(byLength)) {
-    const model = modelOf(named[name]!.sort(byMaker).map(([, row]) => row))
+    const model = modelOf(named[name]!.sort(byMaker))
     const other = listedNames(name).find(one => models.has(one))
-    if (other === undefined || JSON.stringify(models.get(other)) !== JSON.stringify(model)) models.set(name, model)
+    const known = other === undefined ? undefined : models.get(other)!
+    if (known === undefined || factsOf(known) !== factsOf(model)) models.set(name, model)
+    else models.set(other!, { ...known, ...listedPrices(model), ...listedPrices(known) })
   }
   return Object.fromEntries([...models].filter(([, model]) => Object.keys(model).length > 0).sort(byName))
 }
+
+const PRICES: ReadonlySet<string> = new Set([
+  'tiers',
+  'search',
+  'perQuery',
+  'request',
+  'second',
+] as const satisfies (keyof ListedModel)[])
+
+/** Facts by which two models differ. */
+const factsOf = (model: ListedModel): string =>
+  JSON.stringify(Object.entries(model).filter(([field]) => !PRICES.has(field)))
+
+/** Prices of a model, which a model of the same facts under a plainer name gets if it has none. */
+const listedPrices = (model: ListedModel): Partial<ListedModel> =>
+  Object.fromEntries(Object.entries(model).filter(([field]) => PRICES.has(field)))
 
 /** Whether a row describes a model and states facts about it. Hosts list some models by name only. */
 const isUsable = ({ mode = '', max_input_tokens }: TableRow): boolean =>
   MODES[mode] !== undefined && (count(max_input_tokens) !== undefined || !CONVERSES.has(mode))
 
 /** Builds one model from its rows at several hosts. Rows of its maker come first. */
-function modelOf(rows: readonly TableRow[]): ListedModel {
+function modelOf(entries: readonly Entry[]): ListedModel {
+  const rows = entries.map(([, row]) => row)
   const context = limitOf(rows, ({ max_input_tokens }) => count(max_input_tokens))
   const conversing = rows.filter(row => CONVERSES.has(row.mode!))
   const maxOutput = limitOf(conversing, ({ max_output_tokens }) => count(max_output_tokens))
@@ -85,8 +104,89 @@ function modelOf(rows: readonly TableRow[]): ListedModel {
     ...modalitiesOf(rows),
     ...(reasoning !== undefined && { reasoning }),
     ...(tools !== undefined && { tools }),
+    ...pricesOf(entries),
   }
 }
+
+/** The prices that other sources lack, each from the first row that states it. */
+function pricesOf(entries: readonly Entry[]): Partial<ListedModel> {
+  const tiers =
+    firstOf(entries, ([, row]) => (isMakers(row) ? tiersOf(row) : undefined)) ??
+    highest(entries.map(([, row]) => tiersOf(row)).filter(tiers => tiers !== undefined))
+  const search = firstOf(entries, searchOf)
+  const second = firstOf(entries, ([, { mode, input_cost_per_second: price }]) =>
+    mode === 'audio_transcription' ? amount(price) : undefined,
+  )
+  return {
+    ...(tiers !== undefined && { tiers }),
+    ...search,
+    ...(second !== undefined && { second }),
+  }
+}
+
+/** The highest factor of each tier, because hosts of a model differ, or undefined if there is none. */
+function highest(all: readonly NonNullable<ListedModel['tiers']>[]): ListedModel['tiers'] {
+  const most: { [tier: string]: number } = {}
+  for (const tiers of all)
+    for (const [tier, factor] of Object.entries(tiers)) most[tier] = Math.max(most[tier] ?? 0, factor)
+  return all.length === 0 ? undefined : most
+}
+
+/** Suffixes of fields with prices of a service tier, and the name of the tier in answers. */
+const TIERS: { readonly [suffix: string]: string } = {
+  priority: 'priority',
+  flex: 'flex',
+  batches: 'batch',
+  ultrafast: 'ultrafast',
+}
+/** Fields with prices of tokens, the most important first. The others differ from it by a few percent at most hosts. */
+const TOKEN_PRICES = ['output_cost_per_token', 'input_cost_per_token']
+/** Factors of Anthropic: fast mode, and a guaranteed location. */
+const FACTORS = ['fast', 'us']
+
+/** The factors on the prices of tokens by service tier, or undefined if a row has none. */
+function tiersOf(row: TableRow): ListedModel['tiers'] {
+  const { provider_specific_entry: factors } = row
+  const ofTiers = Object.entries(TIERS).flatMap(([suffix, tier]) => {
+    const factor = firstOf(TOKEN_PRICES, field => ratioOf(row[`${field}_${suffix}`], row[field]))
+    return factor === undefined || factor === 1 ? [] : [[tier, factor] as const]
+  })
+  const others = FACTORS.flatMap(name => {
+    const factor = isRow(factors) ? amount(factors[name]) : undefined
+    return factor === undefined ? [] : [[name, factor] as const]
+  })
+  const all = [...ofTiers, ...others]
+  return all.length === 0 ? undefined : Object.fromEntries(all)
+}
+
+const ratioOf = (one: unknown, other: unknown): number | undefined => {
+  const [above, below] = [amount(one), amount(other)]
+  return above === undefined || below === undefined ? undefined : Math.round((above / below) * 100) / 100
+}
+
+/** Models that search for every request, so that they are billed by request. */
+const ALWAYS_SEARCHES = /-search-(?:preview|api)/
+
+/** The price of a search: of a query, of a ranking, or of a request to a model that always searches. */
+function searchOf([id, row]: Entry): Partial<ListedModel> | undefined {
+  const {
+    mode,
+    input_cost_per_query: ranking,
+    search_context_cost_per_query: sizes,
+    web_search_billing_unit: unit,
+  } = row
+  if (mode === 'rerank') return amount(ranking) === undefined ? undefined : { search: amount(ranking)! }
+  const price = isRow(sizes) ? amount(sizes['search_context_size_medium']) : undefined
+  if (price === undefined) return undefined
+  if (ALWAYS_SEARCHES.test(id)) return { request: price }
+  return { search: price, ...(unit === 'per_query' && { perQuery: true }) }
+}
+
+const isRow = (value: unknown): value is { readonly [field: string]: unknown } =>
+  typeof value === 'object' && value !== null
+
+/** A price in US dollars. Zero means that the row does not state it. */
+const amount = (value: unknown): number | undefined => (typeof value === 'number' && value > 0 ? value : undefined)
 
 /**
  * The limit from the first row of a maker that has one. Otherwise the limit most hosts state, and the larger one if two
@@ -142,7 +242,7 @@ const known = (modalities: readonly string[]): readonly string[] =>
 const count = (value: number | string | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined
 
-function firstOf<T>(rows: readonly TableRow[], read: (row: TableRow) => T | undefined): T | undefined {
+function firstOf<R, T>(rows: readonly R[], read: (row: R) => T | undefined): T | undefined {
   for (const row of rows) {
     const value = read(row)
     if (value !== undefined) return value

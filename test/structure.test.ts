@@ -127,7 +127,9 @@ describe('imports', () => {
       'src/egress/defaults.ts',
       'src/ingress/transport/event-parser.ts',
       'src/ingress/transport/sse.ts',
+      'src/ingress/transport/frames.ts',
       'src/egress/transport/sse.ts',
+      'src/egress/transport/framings.ts',
     ]
     const faults = IMPORTS.filter(isOwn).filter(one => {
       const { module } = moduleOf(one.file)
@@ -169,7 +171,7 @@ describe('imports', () => {
   test('each dependency is imported in one place', () => {
     const places: { readonly [name: string]: RegExp } = {
       express: /^src\/server\/(app|admin)\.ts$/,
-      undici: /^src\/upstreams\/channel\/(download|fetch|origin-pool)\.ts$/,
+      undici: /^src\/upstreams\/channel\/(fetch|origin-pool)\.ts$/,
       '@noble/hashes': /^src\/egress\/sanitize\/sha256\.ts$/,
       busboy: /^src\/ingress\/transport\/form\.ts$/,
       ws: /^src\/(server\/(sockets|socket|voice-sessions)|voice\/(dial|closing|session-socket)|gateway\/realtime\/open-voice-session|gateway\/capture\/recorded-socket|kit\/(conformance\/sockets\/socket|recordings\/(record|replay)-sockets))\.ts$/,

@@ -1,13 +1,14 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { hrefOf } from './href.ts'
 import { common } from './i18n/common.ts'
 import { homeOf, type PageName, ROUTES } from './routes.ts'
-import { isAdmin, session } from './session-state.ts'
+import { isAdmin, isWaiting, session } from './session-state.ts'
+import { Broken } from './shell/broken.tsx'
 import { Help } from './shell/help.tsx'
 import { Nav } from './shell/nav.tsx'
 import { NotFound } from './shell/not-found.tsx'
-import { SignIn } from './shell/sign-in.tsx'
+import { SignIn, SignInAgain } from './shell/sign-in.tsx'
 import { Loading } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
 import { VIEWS } from './views.ts'
@@ -23,7 +24,8 @@ export function App() {
   if (session.value === undefined) return <Loading lines={1} />
   return (
     <>
-      {session.value === null ? <SignIn /> : <Shell />}
+      {session.value === null ? <SignIn /> : <Shell key={session.value.user.name} />}
+      {isWaiting.value && <SignInAgain />}
       <Toasts />
     </>
   )
@@ -36,20 +38,34 @@ const Shell = () => (
     </a>
     <Nav />
     <main id="content" tabIndex={-1}>
-      <ErrorBoundary onError={fault => console.error(fault)}>
-        <Router onRouteChange={entered}>
-          <Route path={hrefOf('/')} component={Home} />
-          {ROUTES.map(({ name, path }) => (
-            <Route key={name} path={hrefOf(path)} component={VIEWS[name]} />
-          ))}
-          <Route default component={NotFound} />
-        </Router>
-      </ErrorBoundary>
+      <Pages />
     </main>
     <Titled />
     <Help />
   </LocationProvider>
 )
+
+/** The open page, or the reason why it cannot be shown, until another page is opened. */
+function Pages() {
+  const { url } = useLocation()
+  const [broken, setBroken] = useState<string>()
+  if (broken === url) return <Broken />
+  const onError = (fault: Error): void => {
+    console.error(fault)
+    setBroken(url)
+  }
+  return (
+    <ErrorBoundary onError={onError}>
+      <Router onRouteChange={entered}>
+        <Route path={hrefOf('/')} component={Home} />
+        {ROUTES.map(({ name, path }) => (
+          <Route key={name} path={hrefOf(path)} component={VIEWS[name]} />
+        ))}
+        <Route default component={NotFound} />
+      </Router>
+    </ErrorBoundary>
+  )
+}
 
 /** The page at `/`. */
 function Home() {

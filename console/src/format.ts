@@ -34,22 +34,25 @@ const DURATIONS = [
   ['ms', 1],
 ] as const
 
+/** Formats a time. What is none, such as a misspelt time in a page's address, is returned as it is. */
+function formatted(at: string | number | Date, options: Intl.DateTimeFormatOptions): string {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? String(at) : new Intl.DateTimeFormat(locale.value, options).format(date)
+}
+
 /** Formats a date with its time, in the browser's time zone. */
 export const time = (at: string | number | Date, style: 'short' | 'full' = 'short'): string =>
-  new Intl.DateTimeFormat(
-    locale.value,
+  formatted(
+    at,
     style === 'full' ? { dateStyle: 'full', timeStyle: 'long' } : { dateStyle: 'medium', timeStyle: 'short' },
-  ).format(new Date(at))
+  )
 
 /** Formats a time of today without the date, any other with it. */
 export const timeOrDay = (at: string | number | Date): string =>
-  new Date(at).toDateString() === new Date().toDateString()
-    ? new Intl.DateTimeFormat(locale.value, { timeStyle: 'short' }).format(new Date(at))
-    : time(at)
+  new Date(at).toDateString() === new Date().toDateString() ? formatted(at, { timeStyle: 'short' }) : time(at)
 
 /** Formats a date, in the browser's time zone. */
-export const day = (at: string | number | Date): string =>
-  new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }).format(new Date(at))
+export const day = (at: string | number | Date): string => formatted(at, { dateStyle: 'medium' })
 
 /** Formats a time relative to now: `3 minutes ago`, `in 2 days`. */
 export function ago(at: string | number | Date, now = Date.now()): string {

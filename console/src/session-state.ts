@@ -17,6 +17,15 @@ export const provider = signal<{ readonly name: string } | undefined>(undefined)
 /** Reason for being signed out that the sign-in form shows. */
 export const signedOut = signal<'expired' | 'unreachable' | undefined>(undefined)
 
+/**
+ * True if the session has ended while a form has typed text. The page then waits behind the sign-in form, and goes on
+ * if the same user signs in.
+ */
+export const isWaiting = signal(false)
+/** Maximum time for which a page waits, in milliseconds. */
+const MAX_WAITING = 15 * 60_000
+let waiting: ReturnType<typeof setTimeout> | undefined
+
 /** Whether the signed-in user has the role `admin` and may change things. */
 export const isAdmin = computed(() => session.value?.user.role === 'admin')
 
@@ -25,5 +34,20 @@ export function endSession(why?: 'expired'): void {
   // The next user of this browser tab must not see the secret.
   freshKey.value = undefined
   signedOut.value = why
-  session.value = null
+  if (why === 'expired' && session.value != null && hasTypedText()) {
+    isWaiting.value = true
+    waiting ??= setTimeout(() => setSession(null), MAX_WAITING)
+  } else setSession(null)
 }
+
+/** Changes the session. A page that waited goes on. */
+export function setSession(next: Session | null): void {
+  clearTimeout(waiting)
+  waiting = undefined
+  isWaiting.value = false
+  if (next !== null) signedOut.value = undefined
+  session.value = next
+}
+
+/** Returns true if a form of a dialog has text that was typed. */
+const hasTypedText = (): boolean => document.querySelector('dialog form[data-typed]') !== null

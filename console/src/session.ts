@@ -1,6 +1,6 @@
 import type { ProblemError } from './api/problem.ts'
 import { request } from './api/request.ts'
-import { endSession, provider, type Session, session, signedOut } from './session-state.ts'
+import { endSession, isWaiting, provider, type Session, session, setSession, signedOut } from './session-state.ts'
 
 /** Asks the server for the current session. Never rejects: without a session, `session` becomes null. */
 export async function loadSession(): Promise<void> {
@@ -21,8 +21,13 @@ export async function loadSession(): Promise<void> {
  * @throws ProblemError with status 401 for a wrong name or password, 429 after too many failed attempts.
  */
 export async function signIn(name: string, password: string): Promise<void> {
-  session.value = await request<Session>('POST', '/session', { body: { name, password } })
-  signedOut.value = undefined
+  setSession(await request<Session>('POST', '/session', { body: { name, password } }))
+}
+
+/** Goes on if another tab of the browser has signed in. */
+export async function resumeSession(): Promise<void> {
+  const found = await request<Session>('GET', '/session').catch(() => undefined)
+  if (found !== undefined && isWaiting.value) setSession(found)
 }
 
 /**

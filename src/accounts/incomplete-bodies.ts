@@ -1,4 +1,5 @@
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { SumsByKey } from './sums-by-key.ts'
 
 /** Maximum size of the incomplete request bodies in memory, in bytes: per key, and in total. */
 export interface IncompleteBodyLimits {
@@ -12,8 +13,7 @@ const BYTES_PER_BODY = 16 * 1024
 /** Limits the memory that incomplete request bodies may use. */
 export class IncompleteBodies {
   limits: IncompleteBodyLimits
-  private all = 0
-  private readonly byKey = new Map<string, number>()
+  private readonly counts = new SumsByKey()
 
   constructor(limits: IncompleteBodyLimits) {
     this.limits = limits
@@ -21,7 +21,7 @@ export class IncompleteBodies {
 
   /** Number of bytes currently in memory. */
   get bytes(): number {
-    return this.all
+    return this.counts.total
   }
 
   /**
@@ -46,15 +46,12 @@ export class IncompleteBodies {
    * @param bodyBytes total bytes of this body so far.
    */
   count(key: string, bytes: number, bodyBytes: number): void {
-    this.all += bytes
-    const ofKey = (this.byKey.get(key) ?? 0) + bytes
-    if (ofKey === 0) this.byKey.delete(key)
-    else this.byKey.set(key, ofKey)
+    const ofKey = this.counts.add(key, bytes)
     if (bytes <= 0) return
     if (bodyBytes - BYTES_PER_BODY > this.limits.key)
       throw fault('too-large', `The body is larger than ${this.limits.key} bytes.`)
     if (ofKey > this.limits.key) throw fault('overloaded', 'This key has too many incomplete requests.')
-    if (this.all > this.limits.all) throw fault('overloaded', 'There are too many incomplete requests.')
+    if (this.counts.total > this.limits.all) throw fault('overloaded', 'There are too many incomplete requests.')
   }
 }
 

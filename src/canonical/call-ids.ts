@@ -1,4 +1,5 @@
 import { getOrAdd } from './maps.ts'
+import { type Format, type JsonObject, wireSourceOf } from './node.ts'
 import type { CanonicalRequest } from './request.ts'
 
 interface Call {
@@ -206,10 +207,15 @@ function markAnswered(call: Call | undefined): string | undefined {
 /** The ids of all calls in a history, and the number of calls. */
 interface KnownIds {
   readonly ids: ReadonlySet<string>
+  /** Ids that were made legal for the caller, without the hash that they then end with. */
+  readonly legalForms: ReadonlySet<string>
   readonly count: number
 }
 
-const NO_IDS: KnownIds = { ids: new Set(), count: 0 }
+const NO_IDS: KnownIds = { ids: new Set(), legalForms: new Set(), count: 0 }
+
+const HASHED_ID = /^(.+)_[0-9a-f]{8}$/
+export const ILLEGAL_CHARACTERS = /[^a-zA-Z0-9_-]/g
 
 /** Cache of each request's ids, computed once for all its answers. */
 const idsByRequest = new WeakMap<CanonicalRequest, KnownIds>()
@@ -218,40 +224,73 @@ function knownIdsOf(request: CanonicalRequest): KnownIds {
   const found = idsByRequest.get(request)
   if (found !== undefined) return found
   const ids = new Set<string>()
+  const legalForms = new Set<string>()
   let count = 0
   for (const { content } of request.messages)
     for (const part of content)
       if (part.type === 'tool-call') {
         ids.add(part.id)
+        const [, legalForm] = HASHED_ID.exec(part.id) ?? []
+        if (legalForm !== undefined) legalForms.add(legalForm)
         count++
       }
-  const knownIds = { ids, count }
+  const knownIds = { ids, legalForms, count }
   idsByRequest.set(request, knownIds)
   return knownIds
 }
 
 /**
+ * Matches an id that ends with the number of its call in the conversation, as in `functions.get_time:0`. Models that
+ * write such ids expect them in this form.
+ */
+const COUNTING_ID = /^(.{1,80}:)\d{1,6}$/
+
+/**
  * Assigns ids to the calls of an answer: the upstream's id, or a generated id if the upstream's is missing or already
- * used (trap 6).
+ * used in this answer (trap 6). For callers of other formats than the upstream's, an id of the history counts as used,
+ * too: some servers number the calls of each answer from zero, and some clients match a call to its result by id alone.
  */
 export class AnswerIds {
   /** Ids in use. Created at the first call, because most answers have no calls. */
   private usedIds: Set<string> | undefined
   private readonly request: CanonicalRequest
+  /** True if the caller's format is the upstream's. */
+  private readonly isNative: boolean
   private generator: CallIds | undefined
 
-  constructor(request: CanonicalRequest) {
+  /** @param format the format of the answer, whose own callers get its ids as they are. */
+  constructor(request: CanonicalRequest, format?: Format) {
     this.request = request
+    this.isNative = format !== undefined && wireSourceOf(request, format) !== undefined
   }
 
   call(wireId: string | undefined, name: string): string {
     const used = (this.usedIds ??= new Set())
-    const id = wireId !== undefined && wireId !== '' && !used.has(wireId) ? wireId : this.generate(name, used)
+    const id =
+      wireId !== undefined && wireId !== '' && !this.isTaken(wireId) ? wireId : this.generate(wireId, name, used)
     used.add(id)
     return id
   }
 
-  private generate(name: string, used: ReadonlySet<string>): string {
+  /** Returns a call of an answer with the id that it gets, or the same object if its own id stays. */
+  withId(call: JsonObject, field: string, name: string): JsonObject {
+    const wireId = call[field]
+    const id = this.call(typeof wireId === 'string' ? wireId : undefined, name)
+    return id === wireId ? call : { ...call, [field]: id }
+  }
+
+  private isTaken(id: string): boolean {
+    const { ids, legalForms } = this.isNative ? NO_IDS : knownIdsOf(this.request)
+    if (this.usedIds?.has(id) === true || ids.has(id)) return true
+    return (
+      legalForms.size > 0 && id.search(ILLEGAL_CHARACTERS) >= 0 && legalForms.has(id.replace(ILLEGAL_CHARACTERS, '_'))
+    )
+  }
+
+  private generate(wireId: string | undefined, name: string, used: ReadonlySet<string>): string {
+    const [, prefix] = COUNTING_ID.exec(wireId ?? '') ?? []
+    for (let number = knownIdsOf(this.request).count + used.size; prefix !== undefined; number++)
+      if (!this.isTaken(`${prefix}${number}`)) return `${prefix}${number}`
     this.generator ??= CallIds.after(this.request)
     for (;;) {
       const id = this.generator.call(undefined, name)

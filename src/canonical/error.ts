@@ -84,7 +84,8 @@ export interface CanonicalError extends Node {
 /** An error thrown before the first byte of an answer. Later errors are sent as an event of the stream. */
 export class GatewayError extends Error {
   readonly error: CanonicalError
-  constructor(error: CanonicalError, options?: ErrorOptions) {
+  // Programs for older runtimes do not have the type `ErrorOptions`.
+  constructor(error: CanonicalError, options?: { readonly cause?: unknown }) {
     super(error.message, options)
     this.name = 'GatewayError'
     this.error = error

@@ -81,6 +81,18 @@ export function put(object: object, key: string, value: unknown): void {
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
+/** Maps the object in a field. Returns the same object if nothing changes. */
+export function withMappedObject(
+  object: JsonObject,
+  field: string,
+  change: (one: JsonObject) => JsonObject,
+): JsonObject {
+  const before = object[field]
+  if (!isObject(before)) return object
+  const after = change(before)
+  return after === before ? object : { ...object, [field]: after }
+}
+
 /** Maps the objects in a list field. Returns the same object if no item changes. */
 export function withMappedItems(
   object: JsonObject,

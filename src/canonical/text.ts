@@ -33,15 +33,24 @@ export function withoutTrailingSlashes(text: string): string {
   return text.slice(0, end)
 }
 
-/** Control characters, which could move a terminal's cursor, and other ends of lines. */
-const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029]/gu
+/**
+ * Characters that change the order of the text around them, or that nobody sees: two names that differ only in these
+ * look alike. Joiners are invisible beside ASCII only; other scripts and emoji need them.
+ */
+const HIDDEN =
+  String.raw`[\p{Bidi_Control}\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]` +
+  String.raw`|(?<=[\x21-\x7e])[\u200c\u200d]|[\u200c\u200d](?=[\x21-\x7e])`
+/** Hidden characters, control characters, which could move a terminal's cursor, and other ends of lines. */
+const HIDDEN_OR_CONTROL_CHARACTERS = new RegExp(String.raw`[\p{Cc}\u2028\u2029]|${HIDDEN}`, 'gu')
 
 /**
- * Escapes control characters and ends of lines as JSON does, so that an untrusted name can neither move a terminal's
- * cursor nor begin a line.
+ * Escapes hidden and control characters and ends of lines as JSON does, so that an untrusted name can neither move a
+ * terminal's cursor, begin a line, reorder the rest of its line nor look like another name.
  */
-export const withEscapedControls = (text: string): string =>
-  text.replace(CONTROL_CHARACTERS, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export const withEscapedControls = (text: string): string => text.replace(HIDDEN_OR_CONTROL_CHARACTERS, escaped)
+
+const escaped = (text: string): string =>
+  Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
 
 /** Decodes a percent-encoded string into a flat string. A string that cannot be decoded is returned unchanged. */
 export function percentDecoded(text: string): string {

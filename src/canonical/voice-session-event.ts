@@ -90,8 +90,10 @@ export type ServerEvent = Node &
         readonly part: number
         readonly text: string
         readonly usage?: Usage
-        /** Duration of the transcribed audio in seconds, if the upstream bills by it. */
+        /** Duration of the transcribed audio in seconds, if the upstream counts no tokens of the transcript. */
         readonly seconds?: number
+        /** True if the tokens of the responses include those of the transcript. */
+        readonly isIncluded?: true
       }
     | {
         readonly type: 'input-transcript-failed'

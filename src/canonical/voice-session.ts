@@ -106,6 +106,8 @@ export interface ConversationItem extends Node {
   readonly role: Role
   readonly content: readonly Part[]
   readonly status?: ItemStatus
+  /** True if the item, which has no content, stands for the one of the conversation with its id. Only in a `context`. */
+  readonly isReference?: true
 }
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { freshSecret } from '../accounts/secret.ts'
-import { tokenView } from '../operators/admin/views.ts'
-import { recordChange } from './audited.ts'
+import { TOKEN_AUDIT } from '../operators/admin/audit.ts'
+import { recordingFor } from './audited.ts'
 import { program, type Terminal } from './outcome.ts'
 import { minute, table } from './table.ts'
 import { configAt, readRecords, withStore } from './with-store.ts'
@@ -19,11 +19,8 @@ export async function tokenCommand(
   const expiry = expires === undefined ? {} : { expiresAt: expires }
   const config = configAt(file)
   const token = { ...secret, ...expiry, id: randomBytes(6).toString('hex'), name }
-  await withStore(config, async store => {
-    await store.access.addToken(token)
-    const change = { action: 'createToken', kind: 'token', target: token.id, name } as const
-    await recordChange({ store, config, terminal }, { ...change, after: tokenView(token) })
-  })
+  const entryOf = recordingFor(config, 'createToken')(TOKEN_AUDIT)
+  await withStore(config, store => store.access.addToken(token, entryOf))
   terminal.out(text)
   terminal.fault('Save this token now: only its hash is stored. It has full access to the admin API.')
 }
@@ -42,14 +39,8 @@ export async function tokensCommand(file: string | undefined, terminal: Terminal
 /** `interlingua admin revoke ID`: revokes an admin token. */
 export async function revokeTokenCommand(id: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
-  const dropped = await withStore(config, async store => {
-    const token = (await store.access.tokens()).find(one => one.id === id)
-    const result = await store.access.dropToken(id, true)
-    if (token === undefined || result !== 'done') return result
-    const change = { action: 'revokeToken', kind: 'token', target: id, name: token.name } as const
-    await recordChange({ store, config, terminal }, { ...change, before: tokenView(token) })
-    return result
-  })
+  const entryOf = recordingFor(config, 'revokeToken')(TOKEN_AUDIT)
+  const dropped = await withStore(config, store => store.access.dropToken(id, true, entryOf))
   if (dropped !== 'done') throw new Error(`there is no token "${id}"; \`${program()} admin tokens\` lists them`)
   terminal.out(`${id} is revoked.`)
 }

@@ -3,19 +3,20 @@ import { isObject } from '../canonical/node.ts'
 import { describeFault, pathText } from '../config/faults.ts'
 import type { Config } from '../config/index.ts'
 import type { PathFault } from '../config/issues.ts'
-import { auditedSettings, type Written } from '../config/secret-fields.ts'
+import type { Written } from '../config/secret-fields.ts'
 import { readSource } from '../config/source.ts'
 import { Services } from '../gateway/services.ts'
 import { CredentialKeys } from '../gateway/stored-config/credential-keys.ts'
 import { ConfigEditor } from '../gateway/stored-config/editor.ts'
 import { rowNamed } from '../gateway/stored-config/index.ts'
 import { SILENT } from '../log.ts'
+import { CHANNEL_AUDIT } from '../operators/admin/audit.ts'
 import type { Store } from '../store/store.ts'
-import { recordChange } from './audited.ts'
+import { recordingFor } from './audited.ts'
 import { channelFindings } from './doctor-checks.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 import { minute, table } from './table.ts'
-import { configAt, type Repositories, readStore, withStore } from './with-store.ts'
+import { configAt, readStore, withStore } from './with-store.ts'
 
 /** `interlingua channels list`: lists the channels of the config and of the store. */
 export async function listChannelsCommand(file: string | undefined, terminal: Terminal): Promise<void> {
@@ -48,13 +49,10 @@ export async function addChannelsCommand(path: string, file: string | undefined,
       if (draft.faults !== undefined) throw new UsageError(faultsText(draft.faults, `channel ${name}`))
     }
     for (const channel of channels) {
-      const edited = await editor.createChannel(channel)
+      const edited = await editor.createChannel(channel, recordingFor(config, 'createChannel')(CHANNEL_AUDIT))
       if ('faults' in edited) throw new UsageError(faultsText(edited.faults, String(channel['name'])))
       if ('refusal' in edited) throw new UsageError(`there is already a channel "${channel['name']}"`)
-      const name = nameOf(channel, path)
-      const change = { action: 'createChannel', kind: 'channel', target: name, name } as const
-      await recordChange({ store, config, terminal }, { ...change, after: await channelNamed(name, store) })
-      terminal.out(`Added ${name}.`)
+      terminal.out(`Added ${nameOf(channel, path)}.`)
     }
   })
 }
@@ -62,13 +60,10 @@ export async function addChannelsCommand(path: string, file: string | undefined,
 /** `interlingua channels remove NAME`: deletes a stored channel. */
 export async function removeChannelCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
-  const dropped = await readStore(config, async store => {
-    const before = await channelNamed(name, store)
-    const isDropped = await store.config.dropEntry('channel', name, isFixed(config, name))
-    const change = { action: 'deleteChannel', kind: 'channel', target: name, name } as const
-    if (isDropped === true) await recordChange({ store, config, terminal }, { ...change, before })
-    return isDropped
-  })
+  const entryOf = recordingFor(config, 'deleteChannel')(CHANNEL_AUDIT)
+  const dropped = await readStore(config, ({ config: records }) =>
+    records.dropEntry('channel', name, isFixed(config, name), entryOf),
+  )
   if (dropped !== true) throw new UsageError(`there is no stored channel "${name}"`)
   terminal.out(`Removed ${name}.`)
 }
@@ -93,12 +88,6 @@ export async function testChannelCommand(name: string, file: string | undefined,
   } finally {
     await services.close()
   }
-}
-
-/** Returns the settings of a stored channel for the audit log, without secrets. */
-async function channelNamed(name: string, { config: records }: Repositories): Promise<Written | undefined> {
-  const entry = (await records.entries()).find(one => one.kind === 'channel' && one.name === name)
-  return entry && auditedSettings(entry.settings)
 }
 
 /** Returns true if the config file has a channel with this name. */

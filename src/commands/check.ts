@@ -26,13 +26,16 @@ export function schemaCommand(terminal: Terminal): void {
 /**
  * `interlingua check`: validates the config and prints its channels and warnings.
  *
- * @throws ConfigError if the config is invalid, or names a file that would keep the gateway from starting.
+ * @throws ConfigError or RecordingError if the config is invalid, or names a file that would keep the gateway from
+ * starting.
  */
 export async function checkCommand(file: string | undefined, terminal: Terminal): Promise<void> {
   const path = findConfig(file)
   const config = loadConfig(path)
   const { tls } = config.server
   if (tls !== undefined) (await import('../server/tls.ts')).readPair(tls)
+  for (const { folder } of config.channels)
+    if (folder !== undefined) (await import('../kit/recordings/folder.ts')).readFolder(folder)
   for (const warning of warnings(config)) terminal.fault(`warning: ${warning}`)
   const from = path === undefined ? 'no config file (using environment variables)' : path
   const channels = config.channels.map(({ name, formats }) => `${name} (${formats.map(one => one.format).join(', ')})`)

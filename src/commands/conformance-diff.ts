@@ -14,9 +14,14 @@ export function resultsIn(file: string): Results {
   throw new UsageError(`${file} contains no results from this version of the kit`)
 }
 
-/** `interlingua conformance diff`: prints the differences between two runs. Throws if a check newly fails. */
+/**
+ * `interlingua conformance diff`: prints the differences between two runs. Throws if a check newly fails, or if the
+ * second run is incomplete.
+ */
 export function conformanceDiff(before: string, after: string, terminal: Terminal): void {
-  const difference = diffOf(resultsIn(before), resultsIn(after))
+  const later = resultsIn(after)
+  const difference = diffOf(resultsIn(before), later)
   terminal.out(diffText(difference))
   if (difference.broken.length > 0) throw new Error('a check newly fails')
+  if (later.interrupted) throw new Error('the second run was interrupted before all its cells had run')
 }

@@ -30,6 +30,7 @@ export interface MatrixOptions {
 async function rowOf(peerOrFile: string, options: MatrixOptions, terminal: Terminal): Promise<PeerRow | undefined> {
   if (peerOrFile.endsWith('.json')) {
     const results = resultsIn(peerOrFile)
+    if (results.interrupted) throw new UsageError(`${peerOrFile} contains the results of an interrupted run`)
     if (results.target.peer === undefined) throw new UsageError(`${peerOrFile} does not contain the results of a peer`)
     return peerRow(readPeer(results.target.peer), results)
   }
@@ -62,9 +63,23 @@ const OUTPUT_FORMATS = [
 /** Reads a matrix that `--json` wrote. */
 export const readMatrix = (file: string): Matrix => JSON.parse(readFileSync(file, 'utf8')) as Matrix
 
+/** Returns the rows of a matrix that `--json` wrote, or undefined for any other argument. */
+function earlierRows(peerOrFile: string): readonly PeerRow[] | undefined {
+  if (!peerOrFile.endsWith('.json')) return undefined
+  try {
+    const matrix = readMatrix(peerOrFile)
+    return matrix?.schema === MATRIX && Array.isArray(matrix.peers) ? matrix.peers : undefined
+  } catch (thrown) {
+    throw new UsageError(`${peerOrFile} cannot be read: ${(thrown as Error).message}`)
+  }
+}
+
+const MATRIX = 'interlingua-conformance-matrix-1'
+
 /**
- * `interlingua conformance matrix`: compares gateways. Each peer is given by name or as a file of its results. Without
- * arguments, runs all peers of the kit. Failed checks do not make the command fail.
+ * `interlingua conformance matrix`: compares gateways. Each peer is given by name or as a file of its results. A file
+ * of an earlier matrix gives the rows of all other peers. Without arguments, runs all peers of the kit. Failed checks
+ * do not make the command fail.
  */
 export async function conformanceMatrix(
   peersOrFiles: readonly string[],
@@ -72,13 +87,16 @@ export async function conformanceMatrix(
   terminal: Terminal,
 ): Promise<void> {
   checkReportFiles(OUTPUT_FORMATS.flatMap(([name]) => options[name] ?? []))
-  const peers: PeerRow[] = []
-  for (const one of peersOrFiles.length > 0 ? peersOrFiles : peerNames()) {
+  const rows = new Map<string, PeerRow>()
+  for (const row of peersOrFiles.flatMap(one => earlierRows(one) ?? [])) rows.set(row.name, row)
+  const named = peersOrFiles.filter(one => earlierRows(one) === undefined)
+  for (const one of peersOrFiles.length > 0 ? named : peerNames()) {
     const row = await rowOf(one, options, terminal)
-    if (row !== undefined) peers.push(row)
+    if (row !== undefined) rows.set(row.name, row)
   }
+  const peers = [...rows.values()]
   if (peers.length === 0) throw new Error('no peer could be run')
-  const matrix: Matrix = { schema: 'interlingua-conformance-matrix-1', kit: version(), peers }
+  const matrix: Matrix = { schema: MATRIX, kit: version(), peers }
   const faults = writeReports(
     OUTPUT_FORMATS.flatMap(([name, view]) => {
       const file = options[name]

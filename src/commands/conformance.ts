@@ -69,7 +69,10 @@ function matrix(command: Command, terminal: Terminal): void {
   command
     .command('matrix')
     .description('compare gateways: run peers, or read their results, and write a page')
-    .argument('[peers...]', 'names or folders of peers, or files written with --json (default: all peers of the kit)')
+    .argument(
+      '[peers...]',
+      'names or folders of peers, or files written with --json, also by an earlier matrix (default: all peers of the kit)',
+    )
     .option('--only <id>', 'id of a cell or check; * matches anything')
     .option('--spec <versions>', VERSIONS_HELP, specs)
     .option('--results <folder>', 'folder to write the results of each peer to')

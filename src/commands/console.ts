@@ -1,9 +1,9 @@
-import { userView } from '../operators/admin/views.ts'
+import { USER_AUDIT } from '../operators/admin/audit.ts'
 import { newUser, resetPassword } from '../operators/sign-in/new-user.ts'
 import { randomPassword } from '../operators/sign-in/random-password.ts'
 import { isUserName, userName } from '../operators/sign-in/user-name.ts'
 import type { Role } from '../store/console-records.ts'
-import { recordChange } from './audited.ts'
+import { recordingFor } from './audited.ts'
 import { FIRST_USER } from './expected-user.ts'
 import { program, type Terminal, UsageError } from './outcome.ts'
 import { minute, table } from './table.ts'
@@ -17,15 +17,11 @@ export async function passwordCommand(written: string, file: string | undefined,
   const config = configAt(file)
   const password = await withStore(config, async store => {
     const { console: users } = store
-    const change = { kind: 'user', target: name, name } as const
-    const reset = await resetPassword(users, name)
-    if (typeof reset !== 'string')
-      await recordChange({ store, config, terminal }, { ...change, action: 'resetUserPassword' })
+    const reset = await resetPassword(users, name, recordingFor(config, 'resetUserPassword')(USER_AUDIT))
     if (reset !== 'unknown' || name !== FIRST_USER || (await users.users()).length > 0) return reset
     const text = randomPassword()
     const user = await newUser(name, 'admin', text)
-    if (!(await users.addUser(user, true))) return 'unknown'
-    await recordChange({ store, config, terminal }, { ...change, action: 'createUser', after: userView(user) })
+    if (!(await users.addUser(user, true, recordingFor(config, 'createUser')(USER_AUDIT)))) return 'unknown'
     return { text }
   })
   if (password === 'oidc') throw new Error(`${name} signs in through the identity provider and has no password here`)
@@ -49,12 +45,8 @@ export async function addUserCommand(
   const password = randomPassword()
   const user = await newUser(name, role, password)
   const config = configAt(file)
-  const isAdded = await withStore(config, async store => {
-    if (!(await store.console.addUser(user))) return false
-    const change = { action: 'createUser', kind: 'user', target: name, name } as const
-    await recordChange({ store, config, terminal }, { ...change, after: userView(user) })
-    return true
-  })
+  const entryOf = recordingFor(config, 'createUser')(USER_AUDIT)
+  const isAdded = await withStore(config, store => store.console.addUser(user, false, entryOf))
   if (!isAdded) throw new Error(`a user named "${name}" already exists`)
   terminal.out(password)
   terminal.fault(

@@ -46,17 +46,6 @@ export async function storeFinding(services: Services): Promise<Finding> {
       }
 }
 
-/** Checks that Redis answers. Returns undefined if Redis is not configured. */
-export function redisFinding({ cluster }: Services): Finding | undefined {
-  if (cluster.redis === undefined) return undefined
-  return cluster.redis.isUp
-    ? { level: 'ok', subject: 'redis', text: 'it answers' }
-    : {
-        ...{ level: 'fault', subject: 'redis', text: 'it does not answer' },
-        remedy: 'check `redis`; until then, each machine counts limits on its own',
-      }
-}
-
 /** Checks the key, the clock and the models of a channel. The findings quote the upstream, which is untrusted. */
 export async function channelFindings(channel: Channel, services: Services): Promise<Finding[]> {
   const { images, ciphers, log, config } = services

@@ -5,9 +5,10 @@ import { warnings } from '../config/warnings.ts'
 import { Services } from '../gateway/services.ts'
 import { SILENT } from '../log.ts'
 import { SingleProcessCluster } from '../store/cluster/single-process.ts'
-import { certificateFinding, channelFindings, type Finding, redisFinding, storeFinding } from './doctor-checks.ts'
+import { certificateFinding, channelFindings, type Finding, storeFinding } from './doctor-checks.ts'
 import { unusedKeysFor } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
+import { redisFinding } from './redis-finding.ts'
 import { ReplayFolders } from './replay-folders.ts'
 
 /** Maximum number of channels that are tested at once. */
@@ -58,7 +59,7 @@ async function* findingsOf(config: Config): AsyncGenerator<Finding> {
     await cluster.ready()
     await services.open()
     yield await storeFinding(services)
-    const redis = redisFinding(services)
+    const redis = await redisFinding(cluster.redis)
     if (redis !== undefined) yield redis
     // The built-in provider and folders of recordings need no key and no network.
     const all = services.channels.all.filter(one => one.config.provider !== 'replay')

@@ -1,14 +1,14 @@
 import { defined } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
 import type { Config, GroupConfig } from '../config/index.ts'
-import { groupView } from '../operators/admin/views.ts'
+import { GROUP_AUDIT } from '../operators/admin/audit.ts'
 import type { AccessRecords, StoredGroup } from '../store/access-records.ts'
-import { type CommandContext, recordChange } from './audited.ts'
+import { recordingFor } from './audited.ts'
 import { limitsText } from './key-views.ts'
 import type { Terminal } from './outcome.ts'
-import { checkName, field, limitsWith, NONE, type PermissionOptions } from './permission-options.ts'
+import { checkName, limitsWith, type PermissionOptions, valueAfter } from './permission-options.ts'
 import { table } from './table.ts'
-import { configAt, type Repositories, readRecords, withStore } from './with-store.ts'
+import { configAt, readRecords, withStore } from './with-store.ts'
 
 /** `interlingua groups list`: prints the groups of the config and the store, one per line or as JSON. */
 export async function listGroupsCommand(
@@ -49,11 +49,12 @@ export async function createGroupCommand(
   checkNotFixed(name, config)
   await withStore(config, async store => {
     const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const
-    const created = await store.access.changeGroup(name, known =>
-      known === undefined ? withChanges(first, options) : undefined,
+    const created = await store.access.changeGroup(
+      name,
+      known => (known === undefined ? withChanges(first, options) : undefined),
+      recordingFor(config, 'createGroup')(GROUP_AUDIT),
     )
     if (created === undefined) throw new Error(`a group named "${name}" already exists`)
-    await recordGroup('createGroup', name, undefined, { store, config, terminal })
   })
   terminal.out(`Created ${name}.`)
 }
@@ -68,10 +69,12 @@ export async function changeGroupCommand(
   const config = configAt(file)
   checkNotFixed(name, config)
   await withStore(config, async store => {
-    const before = await groupNamed(name, store)
-    const group = await store.access.changeGroup(name, known => known && withChanges(known, options))
+    const group = await store.access.changeGroup(
+      name,
+      known => known && withChanges(known, options),
+      recordingFor(config, 'changeGroup')(GROUP_AUDIT),
+    )
     if (group === undefined) throw await missingGroupError(name, store.access)
-    await recordGroup('changeGroup', name, before, { store, config, terminal })
   })
   terminal.out(`Changed ${name}.`)
 }
@@ -80,36 +83,22 @@ export async function changeGroupCommand(
 export async function dropGroupCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   await withStore(config, async store => {
-    const before = await groupNamed(name, store)
-    if (await store.access.dropGroup(name)) return recordGroup('deleteGroup', name, before, { store, config, terminal })
+    if (await store.access.dropGroup(name, false, recordingFor(config, 'deleteGroup')(GROUP_AUDIT))) return
     checkNotFixed(name, config)
     throw await missingGroupError(name, store.access)
   })
   terminal.out(`Dropped ${name}.`)
 }
 
-/** Records a change of a group in the audit log. */
-async function recordGroup(
-  action: string,
-  name: string,
-  before: StoredGroup | undefined,
-  context: CommandContext,
-): Promise<void> {
-  const after = await groupNamed(name, context.store)
-  const views = { before: before && groupView(before), after: after && groupView(after) }
-  await recordChange(context, { action, kind: 'group', target: name, name, ...views })
-}
-
-const groupNamed = async (name: string, { access }: Repositories): Promise<StoredGroup | undefined> =>
-  (await access.groups()).find(group => group.name === name)
-
-const withChanges = ({ name, createdAt, ...before }: StoredGroup, options: PermissionOptions): StoredGroup => ({
-  ...{ name, createdAt, limits: limitsWith(before.limits, options) },
-  models: options.models === NONE ? ['*'] : (options.models ?? before.models),
-  onLoss: options.onLoss === NONE ? 'show' : (options.onLoss ?? before.onLoss),
-  ...field('doors', before.doors, options.doors),
-  ...field('channels', before.channels, options.channels),
-})
+const withChanges = (before: StoredGroup, options: PermissionOptions): StoredGroup =>
+  defined({
+    ...before,
+    limits: limitsWith(before.limits, options),
+    models: valueAfter(before.models, options.models) ?? ['*'],
+    onLoss: valueAfter(before.onLoss, options.onLoss) ?? 'show',
+    doors: valueAfter(before.doors, options.doors),
+    channels: valueAfter(before.channels, options.channels),
+  })
 
 const groupRow = ({ name, models, doors, channels, limits }: Omit<GroupConfig, 'implied'>, state: string): string[] => [
   ...[name, models.join(' '), doors?.join(' ') ?? 'all', channels?.join(' ') ?? 'all', limitsText(limits), state],

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { freshSecret } from '../accounts/secret.ts'
 import { append } from '../canonical/lists.ts'
+import { defined } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
 import type { Config } from '../config/index.ts'
 import type { KeySettings } from '../config/types.ts'
-import { keyView } from '../operators/admin/views.ts'
+import { KEY_AUDIT } from '../operators/admin/audit.ts'
 import type { AccessRecords, KeyChange, StoredKey } from '../store/access-records.ts'
-import { type CommandContext, recordChange } from './audited.ts'
+import { recordingFor } from './audited.ts'
 import { fixedRow, fixedView, KEY_COLUMNS, storedRow, storedView } from './key-views.ts'
 import { program, type Terminal } from './outcome.ts'
-import { checkName, field, limitsWith, type OptionValue, type PermissionOptions } from './permission-options.ts'
+import { checkName, limitsWith, type OptionValue, type PermissionOptions, valueAfter } from './permission-options.ts'
 import { table } from './table.ts'
 import { configAt, readRecords, withStore } from './with-store.ts'
 
@@ -31,12 +32,12 @@ export async function createCommand(name: string, options: KeyOptions, file: str
   const secret = await withStore(config, async store => {
     await checkGroup(group, config, store.access)
     const { text, stored } = newKey(name, group, settingsWith({ limits: {}, enabled: true }, options))
-    if (!(await store.access.createKey(stored, !config.groups.has(group)))) {
+    const entryOf = recordingFor(config, 'createKey')(KEY_AUDIT)
+    if (!(await store.access.createKey(stored, !config.groups.has(group), entryOf))) {
       // The group may have been deleted since it was checked.
       await checkGroup(group, config, store.access)
       throw nameTakenError(name)
     }
-    await recordKey('createKey', undefined, stored.id, { store, config, terminal })
     return text
   })
   terminal.out(secret)
@@ -55,13 +56,13 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
       checkNotFixed(options.name, config)
     }
     const needsGroup = options.group !== undefined && !config.groups.has(options.group)
-    const changed = await records.changeKey(key.id, now => changeOf(now, options), needsGroup)
+    const entryOf = recordingFor(config, 'changeKey')(KEY_AUDIT)
+    const changed = await records.changeKey(key.id, now => changeOf(now, options), needsGroup, entryOf)
     if (changed === 'taken') throw nameTakenError(options.name!)
     if (changed === undefined) {
       if (options.group !== undefined) await checkGroup(options.group, config, records)
       throw missingKeyError(name)
     }
-    await recordKey('changeKey', key, key.id, { store, config, terminal })
   })
   terminal.out(`Changed ${options.name ?? name}.`)
 }
@@ -71,8 +72,8 @@ export async function revokeCommand(name: string, file: string | undefined, term
   const config = configAt(file)
   await withStore(config, async store => {
     const key = await storedKeyNamed(name, config, store.access)
-    if (!(await store.access.revokeKey(key.id, Date.now()))) throw missingKeyError(name)
-    await recordKey('revokeKey', key, key.id, { store, config, terminal })
+    const entryOf = recordingFor(config, 'revokeKey')(KEY_AUDIT)
+    if (!(await store.access.revokeKey(key.id, Date.now(), entryOf))) throw missingKeyError(name)
   })
   terminal.out(`Revoked ${name}.`)
 }
@@ -87,8 +88,8 @@ export async function rotateCommand(name: string, grace: number, file: string | 
   const { text, secret } = freshSecret('il', now)
   await withStore(config, async store => {
     const key = await storedKeyNamed(name, config, store.access)
-    if ((await store.access.rotateKey(key.id, secret, now + grace)) === undefined) throw missingKeyError(name)
-    await recordKey('rotateKey', key, key.id, { store, config, terminal })
+    const entryOf = recordingFor(config, 'rotateKey')(KEY_AUDIT)
+    if ((await store.access.rotateKey(key.id, secret, now + grace, entryOf)) === undefined) throw missingKeyError(name)
   })
   terminal.out(text)
   const until = grace === 0 ? 'no longer works' : `works until ${new Date(now + grace).toISOString()}`
@@ -126,19 +127,6 @@ export async function showCommand(name: string, file: string | undefined, termin
   terminal.out(JSON.stringify(stored === undefined ? fixedView(fixed!) : storedView(stored), null, 2))
 }
 
-/** Records a change of a key in the audit log. */
-async function recordKey(
-  action: string,
-  before: StoredKey | undefined,
-  id: string,
-  context: CommandContext,
-): Promise<void> {
-  const after = await context.store.access.key(id)
-  const name = after?.name ?? before?.name ?? id
-  const views = { before: before && keyView(before), after: after && keyView(after) }
-  await recordChange(context, { action, kind: 'key', target: id, name, ...views })
-}
-
 async function allKeys(records: AccessRecords, revoked: boolean): Promise<StoredKey[]> {
   const keys: StoredKey[] = []
   for (;;) {
@@ -166,11 +154,13 @@ export function newKey(
 const settingsWith = (before: KeySettings, options: KeyOptions): KeySettings => ({
   limits: limitsWith(before.limits, options),
   enabled: options.disable === true ? false : options.enable === true ? true : before.enabled,
-  ...field('note', before.note, options.note),
-  ...field('models', before.models, options.models),
-  ...field('doors', before.doors, options.doors),
-  ...field('onLoss', before.onLoss, options.onLoss),
-  ...field('expiresAt', before.expiresAt, options.expires),
+  ...defined({
+    note: valueAfter(before.note, options.note),
+    models: valueAfter(before.models, options.models),
+    doors: valueAfter(before.doors, options.doors),
+    onLoss: valueAfter(before.onLoss, options.onLoss),
+    expiresAt: valueAfter(before.expiresAt, options.expires),
+  }),
 })
 
 /** Returns all settings after a change. Removed settings are undefined. */

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { defined, definedIfAny } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
 import type { LimitSettings, OnLoss } from '../config/types.ts'
 import { instant, isInstant, milliseconds } from '../config/units.ts'
@@ -60,30 +61,28 @@ const parseUnknownPrices = (text: string): 'allow' | 'refuse' => {
   return text
 }
 
-/** Applies changes to limits. A given value replaces the previous one, and `none` removes it. */
+/**
+ * Applies changes to limits. A given value replaces the previous one, and `none` removes it. Limits that only a later
+ * version knows stay.
+ */
 export function limitsWith(before: LimitSettings, options: PermissionOptions): LimitSettings {
-  const budget = {
-    ...field('day', before.budget?.day, options.budgetDay),
-    ...field('month', before.budget?.month, options.budgetMonth),
-    ...field('unknown', before.budget?.unknown, options.budgetUnknown),
-  }
-  return {
-    ...field('rpm', before.rpm, options.rpm),
-    ...field('tpm', before.tpm, options.tpm),
-    ...field('concurrent', before.concurrent, options.concurrent),
-    ...(Object.keys(budget).length === 0 ? {} : { budget }),
-  }
+  return defined({
+    ...before,
+    rpm: valueAfter(before.rpm, options.rpm),
+    tpm: valueAfter(before.tpm, options.tpm),
+    concurrent: valueAfter(before.concurrent, options.concurrent),
+    budget: definedIfAny({
+      ...before.budget,
+      day: valueAfter(before.budget?.day, options.budgetDay),
+      month: valueAfter(before.budget?.month, options.budgetMonth),
+      unknown: valueAfter(before.budget?.unknown, options.budgetUnknown),
+    }),
+  })
 }
 
-/** Applies a change to one field. Returns an empty object if the field then has no value. */
-export const field = <N extends string, T>(
-  name: N,
-  before: T | undefined,
-  change: OptionValue<T>,
-): { readonly [name in N]?: T } => {
-  const value = change === NONE ? undefined : (change ?? before)
-  return (value === undefined ? {} : { [name]: value }) as { readonly [name in N]?: T }
-}
+/** Returns a field's value after a change. Undefined if the field then has no value. */
+export const valueAfter = <T>(before: T | undefined, change: OptionValue<T>): T | undefined =>
+  change === NONE ? undefined : (change ?? before)
 
 /** Wraps an option parser so that it also accepts `none`. */
 export const orNone =

@@ -39,6 +39,10 @@ export async function serveAlone(
   const log = openLog()
   logUncaught(log)
   const started = Promise.withResolvers<RunningServer>()
+  let isStarted = false
+  // The first process of a container gets no signal that it does not wait for.
+  const stopSignal = untilStopped()
+  void stopSignal.then(() => isStarted || process.exit())
   /** Stored keys known at startup, for warnings about later configs. */
   let storedKeys: FirstStart['storedKeys'] = []
   let lastApply: Promise<unknown> = started.promise
@@ -72,8 +76,9 @@ export async function serveAlone(
   progress.end()
   terminal.out(greeting(server.address, server.config, first, version, unusedKeysFor(path)))
   started.resolve(server)
+  isStarted = true
 
-  const signal = await untilStopped()
+  const signal = await stopSignal
   watcher.close()
   log.info({ signal }, 'stopping')
   // SIGINT comes from a terminal, so there is no load balancer to wait for.

@@ -5,6 +5,8 @@ import type { Json } from '../canonical/node.ts'
 import { loadFile, watchConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
+import type { Snapshot } from '../gateway/metrics/index.ts'
+import { LAST_METRICS, METRICS, MetricsMemory } from '../gateway/metrics/memory.ts'
 import { openLog, within } from '../server/index.ts'
 import { Hub } from '../store/cluster/hub.ts'
 import { Workers } from '../store/cluster/workers.ts'
@@ -65,15 +67,26 @@ export async function servePrimary(
     return null
   })
   hub.answer('settings', () => ({ port: chosenPort, path: path ?? null, text: text ?? null }))
-  const tokens = new PrimaryTokens()
+  const tokens = new PrimaryTokens(({ message: said }) =>
+    log.warn({ said }, 'a token could not be renewed; the old one stays in use until it expires'),
+  )
   hub.answer(TOKEN_TOPIC, async message => (await tokens.answer(message as never)) as unknown as Json)
   hub.answer('replay-folder', async folder => {
     const { url, models } = await replays.open(String(folder))
     return { url, models: models as unknown as Json }
   })
+  const metrics = new MetricsMemory()
+  hub.answer(METRICS, async () => (await metrics.collect(() => gatherMetrics(hub))) as unknown as Json)
+  hub.answer(LAST_METRICS, snapshot => {
+    metrics.finish(snapshot as unknown as Snapshot)
+    return null
+  })
   const workers = new Workers({
     ...{ hub, log, out: lines => log.writeLines(lines), fault: lines => process.stderr.write(lines) },
-    ended: id => links.limits.leaveAll(id),
+    ended: id => {
+      metrics.end(id)
+      links.limits.leaveAll(id)
+    },
   })
   process.on('SIGHUP', () => workers.order('reload'))
   const stopSignal = untilStopped()
@@ -92,11 +105,15 @@ export async function servePrimary(
     progress.begin(`starting ${count} workers`)
     return { first, address: await workers.start(count) }
   }
-  const { first, address } = await startAll().catch(async (thrown: unknown) => {
+  const starting = startAll().catch(async (thrown: unknown) => {
     await close()
     throw thrown
   })
+  const start = await Promise.race([starting, stopSignal.then(() => undefined)])
   progress.end()
+  // No request runs yet, and a start may wait long for a database.
+  if (start === undefined) process.exit()
+  const { first, address } = start
   const inUse = await configInUse(config)
   for (const warning of warnings(inUse, first.storedKeys)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(address, await replays.applyTo(inUse), first, version, unusedKeysFor(path)))
@@ -125,6 +142,9 @@ export async function servePrimary(
   await workers.stop(signal, drain + grace + EXIT_TIMEOUT_MS)
   await close()
 }
+
+const gatherMetrics = async (hub: Hub): Promise<readonly Snapshot[]> =>
+  (await hub.gather(METRICS, null)) as unknown as readonly Snapshot[]
 
 /** Config parts that a worker reads only at startup. */
 const fixedParts = ({ dataDir, store, redis, metrics, server: { host, port, tls } }: Config) => ({

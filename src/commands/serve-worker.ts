@@ -13,7 +13,7 @@ import { LOG_FLUSH_TIMEOUT_MS, logUncaught, type ServeOptions, untilStopped, wit
 export async function serveAsWorker(options: ServeOptions): Promise<never> {
   const log = openLog()
   logUncaught(log)
-  const { member, ended } = joinPrimary(log)
+  const { member, ended, stopped } = joinPrimary(log)
   try {
     const { port, path, text } = (await member.ask('settings', null)) as unknown as Settings
     const replays = new ReplayFolders(async folder => ({
@@ -29,14 +29,20 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
     process.on('SIGHUP', () => follower.reload())
     // A new worker gets no notice if the file changed after the primary read it, so compare the texts.
     if (path !== null && textOf(path) !== text) follower.reload()
-    const server = await openServer({ config: withPort(config, port), log, cluster: member })
+    const opening = openServer({ config: withPort(config, port), log, cluster: member })
+    const server = await Promise.race([opening, ended.then(() => undefined)])
+    // The gateway ends before this worker listens: a start may wait long for a database.
+    if (server === undefined) process.exit()
     started.resolve(server)
     await member.ask('started', { id: member.id, address: server.address })
     const order = await ended
     follower.close()
-    if (order === 'retire') await server.retire()
     if (order === 'SIGTERM') await server.drain()
-    await server.close()
+    if (order !== 'retire') await server.close()
+    else {
+      await server.retire()
+      await server.close(RETIRED_GRACE_MS, stopped)
+    }
   } catch (thrown) {
     await member.ask('failed', (thrown as Error).message).catch(() => {})
     process.exitCode = 1
@@ -44,6 +50,12 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
   await within(log.flush(), LOG_FLUSH_TIMEOUT_MS)
   process.exit()
 }
+
+/**
+ * Maximum time for a replaced worker to finish its answers while the gateway runs on, in milliseconds: that of the
+ * longest voice sessions.
+ */
+const RETIRED_GRACE_MS = 3_600_000
 
 /** Does nothing, because the primary closes the folders that it serves to its workers. */
 const close = async (): Promise<void> => {}
@@ -60,16 +72,21 @@ interface Settings {
 
 type StopOrder = 'retire' | NodeJS.Signals
 
-/** Connects the worker to its primary. The promise `ended` resolves with the order or signal to stop. */
+/**
+ * Connects the worker to its primary. The promise `ended` resolves with the order or signal to stop, and `stopped` once
+ * the whole gateway stops.
+ */
 function joinPrimary(log: Log) {
   const ended = Promise.withResolvers<StopOrder>()
-  void untilStopped().then(ended.resolve)
+  const stopped = Promise.withResolvers<NodeJS.Signals>()
+  void stopped.promise.then(ended.resolve)
+  void untilStopped().then(stopped.resolve)
   const send = (message: Json): void => void (process.connected && process.send!(message, undefined, {}, () => {}))
   const member = new Member({ log, send })
   process.on('message', message => member.receive(message))
-  member.onOrder('stop', signal => ended.resolve(signal as NodeJS.Signals))
+  member.onOrder('stop', signal => stopped.resolve(signal as NodeJS.Signals))
   member.onOrder('retire', () => ended.resolve('retire'))
-  return { member, ended: ended.promise }
+  return { member, ended: ended.promise, stopped: stopped.promise }
 }
 
 /** Applies the port that the primary chose, if the config leaves it open. */

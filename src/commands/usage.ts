@@ -24,8 +24,10 @@ export async function usageCommand(
   if (storeConfig.engine === 'sqlite' && !existsSync(storeConfig.path)) return terminal.fault(NO_REQUESTS)
   const store = new LazyStore(storeConfig, dataDir, logTo(terminal))
   try {
-    const query = { since, until, by: [options.by], percentiles: true, limit: MAX_GROUPS }
-    const groups = await store.usage.sums(query)
+    const query = { since, until, by: [options.by], percentiles: true, limit: MAX_GROUPS + 1 }
+    const found = await store.usage.sums(query)
+    const groups = found.slice(0, MAX_GROUPS)
+    if (found.length > MAX_GROUPS) terminal.fault(INCOMPLETE)
     if (options.json)
       terminal.out(
         JSON.stringify(
@@ -42,6 +44,7 @@ export async function usageCommand(
   }
 }
 
+const INCOMPLETE = `There are more than ${MAX_GROUPS} rows; those with the fewest requests are left out.`
 const NO_REQUESTS = 'No requests are recorded for that time.'
 
 /** Returns a log that prints store errors to the terminal. */

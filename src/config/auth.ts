@@ -4,7 +4,7 @@ import { withoutTrailingSlashes } from '../canonical/text.ts'
 import type { Preset } from '../formats/preset.ts'
 import { readCredentialFile } from './credential-file.ts'
 import type { FaultAt } from './faults.ts'
-import type { Env } from './source.ts'
+import { type Env, variableIn } from './variable.ts'
 
 /** Cloud sign-in of a channel: a source of tokens, or keys that sign requests. */
 export type ChannelAuth =
@@ -218,7 +218,7 @@ export function authOf(
   const used = new Set<string>(['type'])
   const optional = (field: Field, ...variables: string[]): string | undefined => {
     used.add(field)
-    return written[field] ?? variables.map(name => env[name]).find(Boolean)
+    return written[field] ?? variables.map(name => variableIn(env, name)).find(Boolean)
   }
   const auth = READERS_BY_TYPE[written.type]({
     ...{ preset, region, env, optional },

@@ -21,8 +21,8 @@ import { authOf } from './auth.ts'
 import { readCredentialFile } from './credential-file.ts'
 import { type FaultAt, suggestion } from './faults.ts'
 import type { WrittenConfig } from './index.ts'
-import type { Env } from './source.ts'
 import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts, UpstreamTls } from './types.ts'
+import { type Env, variableIn } from './variable.ts'
 
 export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
 
@@ -69,7 +69,7 @@ function folderOf({ folder }: WrittenChannel, preset: Preset, fault: FaultAt): s
 
 /** Returns the value of a variable of a preset, from the environment or by default. */
 export const defaultOf = (source: PresetVariableSource, env: Env): string | undefined =>
-  source.env.map(name => env[name]).find(Boolean) ?? source.default
+  source.env.map(name => variableIn(env, name)).find(Boolean) ?? source.default
 
 const VARIABLES: readonly PresetVariable[] = ['region', 'project', 'resource', 'workspace', 'api_version']
 
@@ -120,7 +120,7 @@ function keyOf(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt
     return undefined
   }
   if (written.key === 'none' || written.keys !== undefined) return undefined
-  const key = written.key ?? preset.env.map(name => env[name]).find(value => value)
+  const key = written.key ?? preset.env.map(name => variableIn(env, name)).find(value => value)
   if (key === undefined && preset.keyless !== true) fault(['key'], missingKey(preset))
   return key
 }
@@ -135,7 +135,7 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
   const names = written.formats ?? presetFormats(written, preset)
   if (names.length === 0) fault(['formats'], 'is missing: list the formats of this upstream, best first')
   const isMixedFormats = isMixed(written.formats ?? preset.formats.map(row => row.format))
-  const fromEnvironment = preset.addressEnv === undefined ? undefined : env[preset.addressEnv]
+  const fromEnvironment = preset.addressEnv === undefined ? undefined : variableIn(env, preset.addressEnv)
   const address =
     fromEnvironment === undefined ? undefined : withoutTrailingSlashes(fromEnvironment) + (preset.addressSuffix ?? '')
   let missing = false

@@ -1,7 +1,7 @@
 import { PRESETS, type Preset } from '../formats/index.ts'
 import { channelWithDefaults, defaultOf } from './channel.ts'
-import type { Env } from './source.ts'
 import type { ChannelConfig } from './types.ts'
+import type { Env } from './variable.ts'
 
 /** A vendor whose key is in the environment, but without all variables that its address needs. */
 export interface UnusedKey {

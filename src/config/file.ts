@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { type Config, ConfigError } from './index.ts'
 import { defaultConfig, readConfig } from './read.ts'
-import { type Env, isEmpty, readSource } from './source.ts'
+import { isEmpty, readSource } from './source.ts'
+import type { Env } from './variable.ts'
 import { watchPath } from './watch.ts'
 
 /** Config files to look for if no path is given. */

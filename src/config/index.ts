@@ -17,7 +17,7 @@ import {
 } from './sections/services.ts'
 import { encryption, redis, store } from './sections/store.ts'
 import { optional } from './setting.ts'
-import { expects, fields, mapOf, proxy, text } from './values.ts'
+import { expectsKind, fields, mapOf, proxy, text } from './values.ts'
 
 export { ConfigError, type Fault } from './faults.ts'
 export { channel as CHANNEL_SCHEMA } from './sections/channels.ts'
@@ -57,9 +57,9 @@ export const CONFIG_SCHEMA = fields({
   traces: optional(traces, 'Export of traces. None by default.'),
   console: optional(console, 'The web app at `/console`.'),
   groups: optional(mapOf(group), 'Groups of keys, by name: permissions, and limits of each key.'),
-  keys: optional(v.array(key, expects('a list')), 'Fixed keys. `interlingua keys create` makes others.'),
+  keys: optional(v.array(key, expectsKind('a list')), 'Fixed keys. `interlingua keys create` makes others.'),
   channels: optional(
-    v.array(channel, expects('a list')),
+    v.array(channel, expectsKind('a list')),
     'Accounts at upstreams. By default, one for each provider whose usual key variable is set.',
   ),
   models: optional(mapOf(facts), 'Facts about models, by name. The catalogue has those of well-known models.'),

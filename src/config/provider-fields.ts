@@ -1,7 +1,7 @@
 import { FORMAT_FACTS, type Preset, type PresetVariable } from '../formats/index.ts'
 import { AUTH_FIELDS, AUTH_TYPES, authFields } from './auth.ts'
 import { defaultOf } from './channel.ts'
-import type { Env } from './source.ts'
+import type { Env } from './variable.ts'
 
 /** A field that a provider's channels can have. */
 export interface ProviderField {

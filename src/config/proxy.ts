@@ -1,6 +1,6 @@
 import type { FaultAt } from './faults.ts'
-import type { Env } from './source.ts'
 import type { ProxyConfig } from './types.ts'
+import { type Env, variableIn } from './variable.ts'
 
 /** Hosts of this machine, which are never reached through the environment's proxies. */
 const THIS_MACHINE = 'localhost,127.0.0.1,[::1]'
@@ -14,7 +14,7 @@ export const namedProxy = (written: string): ProxyConfig | undefined =>
  * lower-case names take precedence, and the scheme may be missing. Reports proxies with other schemes.
  */
 export function environmentProxy(env: Env, fault: FaultAt): ProxyConfig | undefined {
-  const variable = (name: string): string => env[name.toLowerCase()] || env[name] || ''
+  const variable = (name: string): string => variableIn(env, name.toLowerCase()) || variableIn(env, name) || ''
   const proxy = (name: string): string => {
     const value = variable(name)
     const url = value === '' || value.includes('://') ? value : `http://${value}`

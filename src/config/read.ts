@@ -6,8 +6,9 @@ import { ConfigError, type Fault, pathText } from './faults.ts'
 import { CONFIG_SCHEMA } from './index.ts'
 import { faultsOf, type PathFault } from './issues.ts'
 import { salvage } from './salvage.ts'
-import { type Env, readSource } from './source.ts'
+import { readSource } from './source.ts'
 import type { Config } from './types.ts'
+import type { Env } from './variable.ts'
 import { withDefaults } from './with-defaults.ts'
 
 /**
@@ -30,8 +31,13 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
         found.map(({ path }) => path),
       )
   const { config, faults: others } = withDefaults(usable, env)
-  for (const { path, message } of others)
-    if (!isExplained(sourceOf(path), found, value)) found.push({ path: [...sourceOf(path)], message })
+  const explained = new ExplainedFaults(found, value)
+  for (const { path, message } of others) {
+    const source = [...sourceOf(path)]
+    if (explained.has(source)) continue
+    found.push({ path: source, message })
+    explained.add(source)
+  }
   append(
     faults,
     found
@@ -46,17 +52,38 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
 }
 
 /**
- * Returns true if another fault already explains the fault at a path. That other fault is at the same path, at a
- * parent, in the group that a key names, or at the address for which an address part is missing.
+ * Faults that other faults explain. The other fault is at the same path, at a parent, in the group that a key names, or
+ * at the address for which an address part is missing.
  */
-function isExplained(path: Path, by: readonly { readonly path: Path }[], value: unknown): boolean {
-  const group = path[0] === 'keys' && path[2] === 'group' ? groupOf(value, path[1] as number) : undefined
-  return by.some(
-    other =>
-      isWithin(path, other.path) ||
-      (group !== undefined && other.path.length < 3 && isWithin(['groups', group], other.path)) ||
-      (isAddressPart(path) && other.path.length > 2 && isWithin(other.path, [...path.slice(0, 2), 'base_url'])),
-  )
+class ExplainedFaults {
+  private readonly paths = new Set<string>()
+  /** Channels with a fault in their address. */
+  private readonly channels = new Set<string>()
+  private readonly value: unknown
+
+  constructor(faults: readonly PathFault[], value: unknown) {
+    this.value = value
+    for (const { path } of faults) this.add(path)
+  }
+
+  add(path: Path): void {
+    this.paths.add(JSON.stringify(path))
+    if (path[0] === 'channels' && path[2] === 'base_url') this.channels.add(String(path[1]))
+  }
+
+  has(path: Path): boolean {
+    const group = path[0] === 'keys' && path[2] === 'group' ? groupOf(this.value, path[1] as number) : undefined
+    return (
+      this.hasWithin(path) ||
+      (group !== undefined && this.hasWithin(['groups', group])) ||
+      (isAddressPart(path) && this.channels.has(String(path[1])))
+    )
+  }
+
+  /** Returns true for a path that has a fault, or is inside a value that has one. */
+  private hasWithin(path: Path): boolean {
+    return [...path.keys(), path.length].some(length => this.paths.has(JSON.stringify(path.slice(0, length))))
+  }
 }
 
 const isWithin = (path: Path, outer: Path): boolean => outer.every((step, index) => step === path[index])

@@ -1,6 +1,21 @@
-import { type Document, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import {
+  type Document,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml'
 import type { Path } from '../canonical/loss.ts'
+import { getOrAdd } from '../canonical/maps.ts'
 import type { Fault } from './faults.ts'
+import { type Env, variableIn } from './variable.ts'
 
 /** A parsed config file: its value, and the lines of its parts. */
 export interface Source {
@@ -17,16 +32,10 @@ export interface Source {
   withoutValues(message: string): string
 }
 
-export type Env = { readonly [name: string]: string | undefined }
-
 /** Parses YAML (JSON is a subset of it) and replaces environment variables in text values. */
 export function readSource(text: string, env: Env): Source {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { ...LINEAR, lineCounter: lines, merge: true, prettyErrors: false })
-  const faults: Fault[] = [
-    ...document.errors.map(({ message, pos }) => ({ message, offset: pos[0] })),
-    ...repeatedKeys(document).map(offset => ({ message: 'Map keys must be unique', offset })),
-  ]
+  const { document, lines } = parsed(text)
+  const faults: Fault[] = syntaxFaults(document)
     .slice(0, MAX_SYNTAX_FAULTS)
     .map(({ message, offset }) => ({ path: '', message, line: lines.linePos(offset).line }))
   if (faults.length > 0)
@@ -36,9 +45,10 @@ export function readSource(text: string, env: Env): Source {
     faults.push({ path: '', message, line: lines.linePos(offset).line })
     unset.push(path)
   })
+  const offsetOf = offsetFinder(document)
   return {
     value: valueIn(document, (message, offset) => faults.push({ path: '', message, line: lines.linePos(offset).line })),
-    lineOf: path => lines.linePos(offsetOf(document, path)).line,
+    lineOf: path => lines.linePos(offsetOf(path)).line,
     faults,
     unset,
     withoutValues: message => withoutValues(message, values),
@@ -48,20 +58,55 @@ export function readSource(text: string, env: Env): Source {
 /** Options of the YAML parser. It compares each key of a map with all keys before, which takes quadratic time. */
 const LINEAR = { uniqueKeys: false } as const
 
-/** Returns the offsets of keys that their map already has. */
-function repeatedKeys(document: Document): number[] {
-  const repeated: number[] = []
+function parsed(text: string): { readonly document: Document; readonly lines: LineCounter } {
+  const lines = new LineCounter()
+  return { document: parseDocument(text, { ...LINEAR, lineCounter: lines, merge: true, prettyErrors: false }), lines }
+}
+
+/**
+ * Parses YAML or JSON into plain values, without variables.
+ *
+ * @throws Error with the line of the first fault, and without texts of the file.
+ */
+export function parseYaml(text: string): unknown {
+  const { document, lines } = parsed(text)
+  const [first] = syntaxFaults(document)
+  if (first !== undefined) throw new Error(`line ${lines.linePos(first.offset).line}: ${first.message}`)
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES })
+  } catch (thrown) {
+    throw new Error(withoutQuotation((thrown as Error).message))
+  }
+}
+
+/** Returns faults of the syntax, unknown tags and repeated keys, without texts of the file. */
+const syntaxFaults = (document: Document): readonly { readonly message: string; readonly offset: number }[] => [
+  ...[...document.errors, ...document.warnings].map(({ message, pos }) => ({
+    ...{ message: withoutQuotation(message), offset: pos[0] },
+  })),
+  ...keyFaults(document),
+]
+
+/** Removes what a message of the parser quotes of the file after a colon, because it may be a secret. */
+const withoutQuotation = (message: string): string => message.replace(/(?<=\S): (?!"?.{1,2}"?$).*$/s, '')
+
+/** Returns faults of keys that their map already has, and of keys that are maps or lists, as in `{{ name }}`. */
+function keyFaults(document: Document): { readonly message: string; readonly offset: number }[] {
+  const faults: { message: string; offset: number }[] = []
   visit(document, {
     Map(_, { items }) {
-      const seen = new Set<unknown>()
+      const seen = new Set<string>()
       for (const { key } of items) {
+        if (isMap(key) || isSeq(key)) faults.push({ message: 'Map keys must be texts', offset: startOf(key) })
         if (!isScalar(key)) continue
-        if (seen.has(key.value)) repeated.push(startOf(key))
-        seen.add(key.value)
+        // A map of texts has one entry for `1` and "1".
+        const name = String(key.value)
+        if (seen.has(name)) faults.push({ message: 'Map keys must be unique', offset: startOf(key) })
+        seen.add(name)
       }
     },
   })
-  return repeated
+  return faults
 }
 
 /** Maximum number of reported syntax faults. One missing bracket may have a fault in every line. */
@@ -80,13 +125,16 @@ function withoutValues(message: string, values: ReadonlyMap<string, string>): st
   return safe
 }
 
+/** Maximum number of values to which the aliases of one anchor expand. The parser's default is 100. */
+const MAX_ALIASES = 1000
+
 /**
  * Converts the document to plain values. If an alias is undefined or the aliases expand to too much, reports a fault
  * and returns undefined.
  */
 function valueIn(document: Document, fault: (message: string, offset: number) => void): unknown {
   try {
-    return document.toJS({ reviver: withoutNull })
+    return document.toJS({ reviver: withoutNull, maxAliasCount: MAX_ALIASES })
   } catch (thrown) {
     let offset = 0
     // To resolve each alias would search the whole document each time.
@@ -101,7 +149,7 @@ function valueIn(document: Document, fault: (message: string, offset: number) =>
         return visit.BREAK
       },
     })
-    fault((thrown as Error).message, offset)
+    fault(withoutQuotation((thrown as Error).message), offset)
     return undefined
   }
 }
@@ -143,7 +191,7 @@ function interpolate(
       if (key === 'key' || typeof node.value !== 'string') return
       node.value = withVariables(node.value, (whole, name, fallback) => {
         if (name === undefined) return '${'
-        const value = env[name]
+        const value = variableIn(env, name)
         if (value !== undefined && (value !== '' || fallback === undefined)) {
           values.set(value, name)
           return value
@@ -170,22 +218,34 @@ function pathOf(node: Node, above: readonly unknown[]): Path {
 export function lineFinder(text: string): (path: Path) => number {
   const lines = new LineCounter()
   const document = parseDocument(text, { ...LINEAR, lineCounter: lines, prettyErrors: false })
-  return path => lines.linePos(offsetOf(document, path)).line
+  const offsetOf = offsetFinder(document)
+  return path => lines.linePos(offsetOf(path)).line
 }
 
-/** Returns the offset of a value in the text; for a map entry, the offset of its key. */
-function offsetOf(document: Document, path: Path): number {
-  for (let length = path.length; length > 0; length--) {
-    const parent = document.getIn(path.slice(0, length - 1), true)
-    const step = path[length - 1]!
-    for (const item of itemsOf(parent))
-      if (isPair(item) && isScalar(item.key) && String(item.key.value) === String(step))
-        return startOf(item.key as Node)
-    const node = document.getIn(path.slice(0, length), true)
-    if (node !== undefined && node !== null) return startOf(node as Node)
+/**
+ * Returns a function that finds the offset of a value in the text; for a map entry, the offset of its key. If there is
+ * no such value, it returns the offset of the nearest parent. Maps are indexed, because a file may have many faults.
+ */
+function offsetFinder(document: Document): (path: Path) => number {
+  const entries = new Map<YAMLMap, ReadonlyMap<string, Pair>>()
+  return path => {
+    let parent: unknown = document.contents
+    let offset = parent === null ? 0 : startOf(parent as Node)
+    for (const step of path) {
+      const map = isMap(parent) ? parent : undefined
+      const pair = map && getOrAdd(entries, map, () => entriesOf(map)).get(String(step))
+      const item = pair?.value ?? (isSeq(parent) ? parent.items[step as number] : undefined)
+      const start = pair?.key ?? item
+      if (!isNode(start)) return offset
+      offset = startOf(start)
+      parent = item
+    }
+    return offset
   }
-  return document.contents === null ? 0 : startOf(document.contents)
 }
 
-const itemsOf = (node: unknown): readonly unknown[] => (node as { items?: unknown[] } | undefined)?.items ?? []
+/** Returns the entries of a map by name, the first of each name. */
+const entriesOf = ({ items }: YAMLMap): ReadonlyMap<string, Pair> =>
+  new Map(items.flatMap(pair => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])).reverse())
+
 const startOf = (node: Node): number => node.range?.[0] ?? 0

@@ -9,8 +9,8 @@ import { CHANNEL_SCHEMA, MODEL_SCHEMA } from './index.ts'
 import { faultsOf, type PathFault } from './issues.ts'
 import { isDeep, pathName, TOO_DEEP } from './schema.ts'
 import { isReference, mapSecrets, type Written } from './secret-fields.ts'
-import type { Env } from './source.ts'
 import type { ChannelConfig, ModelFacts, ProxyConfig } from './types.ts'
+import type { Env } from './variable.ts'
 import { channelOf, factsOf } from './with-defaults.ts'
 
 /** Context of a stored channel: the environment, and the proxy of channels that configure none. */

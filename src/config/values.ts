@@ -15,21 +15,28 @@ export const fields = <E extends v.ObjectEntries>(entries: E) =>
       const key = String(issue.path?.at(-1)?.key)
       return `unknown key${suggestion(key, Object.keys(entries))}`
     }
-    return issue.path === undefined || issue.expected === 'Object' ? expects('a map')(issue) : 'is missing'
+    return issue.path === undefined || issue.expected === 'Object' ? expectsKind('a map')(issue) : 'is missing'
   })
 
 /** Builds messages such as `expected a number, found "many"`. */
 export const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
   issue.input === undefined ? 'is missing' : `expected ${what}, found ${shownValue(issue.input)}`
 
+/**
+ * Builds messages such as `expected a list, found a string`. A text in place of a list or map is not shown, because it
+ * may be one of the keys that the list or map should contain.
+ */
+export const expectsKind = (what: string) => (issue: v.BaseIssue<unknown>) =>
+  typeof issue.input === 'string' ? `expected ${what}, found a string` : expects(what)(issue)
+
 function shownValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'a map'
-  return JSON.stringify(value).replace(CREDENTIALS, '//…@')
+  return typeof value === 'string' ? JSON.stringify(withoutCredentials(value)) : String(value)
 }
 
-/** Matches the user and password in an address. */
-const CREDENTIALS = /\/\/[^/]*@/
+/** Hides the user, the password and the query of an address, which may be secret. */
+const withoutCredentials = (text: string): string => text.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/\?.+$/s, '?…')
 
 export const text = withValueKind('text', v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty')))
 /**
@@ -48,9 +55,9 @@ export const credential = withValueKind(
   ),
 )
 /** Creates a separate schema, to which a description can be attached. */
-export const listOfTexts = () => v.array(text, expects('a list of strings'))
+export const listOfTexts = () => v.array(text, expectsKind('a list of strings'))
 export const texts = listOfTexts()
-export const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
+export const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expectsKind('a map'))
 export const headerName = withValueKind(
   'header name',
   v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name')),
@@ -66,13 +73,14 @@ export const headers = withValueKind(
       v.minLength(1, 'is empty'),
       v.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a line break or another character that no header can hold'),
     ),
-    expects('a map'),
+    expectsKind('a map'),
   ),
 )
 
 /** A number, or a numeric string, which variable interpolation produces. */
 export const number = (what: string, lowest: number, whole: boolean) => {
-  const inRange = (value: number): boolean => value >= lowest && (!whole || Number.isInteger(value))
+  const inRange = (value: number): boolean =>
+    Number.isFinite(value) && value >= lowest && (!whole || Number.isInteger(value))
   return withValueKind(
     what.replace(/^an? /, ''),
     v.union(
@@ -159,6 +167,7 @@ export const address = withValueKind(
   'http or https address',
   v.pipe(
     text,
+    v.trim(),
     v.check(
       value => /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/.test(value) && URL.canParse(value),
       expects('an http or https address'),
@@ -192,6 +201,7 @@ export const origin = withValueKind(
   'origin, or `"*"`',
   v.pipe(
     text,
+    v.trim(),
     v.check(
       value => value === '*' || /^https?:\/\/[^/?#]+$/.test(value),
       expects('an origin such as https://example.org, or "*"'),
@@ -202,6 +212,9 @@ export const range = withValueKind(
   'address or range',
   v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8'))),
 )
-export const models = v.union([texts, mapOf(text)], expects('a list or a map of models'))
-export const modalities = v.array(oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']), expects('a list'))
+export const models = v.union([texts, mapOf(text)], expectsKind('a list or a map of models'))
+export const modalities = v.array(
+  oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']),
+  expectsKind('a list'),
+)
 export const money = withValueKind('amount', number('an amount, 0 or more', 0, false))

@@ -12,7 +12,6 @@ import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
 import { withKeyPool } from './key-pool.ts'
 import { environmentProxy, namedProxy } from './proxy.ts'
-import type { Env } from './source.ts'
 import { storeAt } from './store-address.ts'
 import type {
   ChannelConfig,
@@ -31,6 +30,7 @@ import type {
   StoreConfig,
   TracesConfig,
 } from './types.ts'
+import type { Env } from './variable.ts'
 import { workersOf } from './workers.ts'
 
 export interface ConfigWithFaults {
@@ -356,6 +356,7 @@ export function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelF
               output: price.output,
               cacheRead: price.cache_read,
               cacheWrite: price.cache_write,
+              ...{ search: price.search, minute: price.minute, tiers: price.tiers },
             }),
     }),
     input: facts.input ?? ['text'],

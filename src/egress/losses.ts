@@ -3,6 +3,7 @@ import type { Loss, LossKinds, Path } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { hasIndependentInputs, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
+import { JSON_IN_WORDS } from './sanitize/json-in-words.ts'
 
 /** Maximum number of losses in one header. */
 const MAX_ENTRIES = 20
@@ -32,10 +33,10 @@ export const RESTORED_REASONING = 'remembered-thought'
 export const MODEL_LIMIT = 'most-the-model-answers'
 
 /**
- * Reasons for shown losses that cost the caller nothing: the model gets its own reasoning back, or no answer could have
- * been longer anyway.
+ * Reasons for shown losses that cost the caller nothing: the model gets its own reasoning back, no answer could have been
+ * longer anyway, or the upstream demands the words.
  */
-const HARMLESS_REASONS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT])
+const HARMLESS_REASONS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT, JSON_IN_WORDS])
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))

@@ -38,11 +38,15 @@ export interface ModelFacts {
   readonly order?: ModelOrder
   /** Models to try, in this order, if no channel of this model answers. */
   readonly fallbacks?: readonly FallbackModel[]
-  /** Prices in US dollars per million tokens. */
+  /** Prices in US dollars: per million tokens, per thousand searches, and per minute of a recording. */
   readonly price?: {
     readonly input?: number
     readonly output?: number
     readonly cacheRead?: number
     readonly cacheWrite?: number
+    readonly search?: number
+    readonly minute?: number
+    /** Factors on the prices of tokens, by service tier. */
+    readonly tiers?: { readonly [tier: string]: number }
   }
 }

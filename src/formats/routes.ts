@@ -22,6 +22,13 @@ export interface Route extends Endpoint {
   readonly hosted?: HostedFields
 }
 
+/**
+ * Returns the encoding of an endpoint's streams. A streaming path of Google's API answers with a JSON array, unless the
+ * query asks for server-sent events (`alt=sse`).
+ */
+export const framingOf = ({ framing }: Route, alt: unknown): NonNullable<Route['framing']> | 'events' =>
+  framing === undefined || (framing === 'array' && alt === 'sse') ? 'events' : framing
+
 /** The endpoint that matches a path. `streams` is set if the path itself requests a stream. */
 export interface MatchedRoute {
   readonly route: Route

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FramingKind } from '../egress/transport/framings.ts'
-import type { MatchedRoute, Query, Route } from '../formats/routes.ts'
+import { framingOf, type MatchedRoute, type Query } from '../formats/routes.ts'
 import type { Call, Reply } from './call.ts'
 
 /** Converts a request at an endpoint into a `Call` for the gateway. */
@@ -18,15 +17,9 @@ export const callAt = (
   message,
   queryKey,
   head: { headers: message.headers, query: requestQuery(query, streams) },
-  framing: framingOf(route, query),
+  framing: framingOf(route, query['alt']),
   reply,
 })
-
-/**
- * A streaming path of Google's API answers with a JSON array, unless the query asks for server-sent events (`alt=sse`).
- */
-const framingOf = ({ framing }: Route, query: Query): FramingKind =>
-  framing === undefined || (framing === 'array' && query['alt'] === 'sse') ? 'events' : framing
 
 /**
  * Removes `alt` from the query, because framing concerns only this endpoint. Streams from upstreams are always events

@@ -75,7 +75,15 @@ export interface Reply {
   write(piece: string | Uint8Array): boolean
   end(text: string): unknown
   once(event: 'drain', listener: () => void): unknown
+  /** Calls the listener as `whenSent` does. Absent if nothing waits to be sent. */
+  whenSent?(listener: () => void): void
   destroy(): unknown
+}
+
+/** Calls the listener once the caller has read the answer or left: at once if little is left to send. */
+export function whenSent(reply: Reply, listener: () => void): void {
+  if (reply.whenSent === undefined) listener()
+  else reply.whenSent(listener)
 }
 
 /** Headers whose values are computed when they are sent. */

@@ -8,7 +8,7 @@ import { withoutAddresses, withoutKeys } from './secrets.ts'
 
 /** Reasons for failed connections, whose cause says more than the message. */
 const CONNECTION_REASONS: ReadonlySet<FailureReason> = new Set([
-  ...(['refused', 'dns', 'tls', 'unroutable', 'reset', 'connect-timeout'] as const),
+  ...(['refused', 'dns', 'tls', 'unroutable', 'reset', 'connect-timeout', 'gateway'] as const),
 ])
 
 /** Describes an upstream's failure for operators, without credentials and internal addresses. */

@@ -57,9 +57,18 @@ const DEFAULT_RANK = 2
 const rankOf = ({ error: { kind, retry } }: GatewayError): number =>
   retry === true ? RANKS['not-found']! : (RANKS[kind] ?? DEFAULT_RANK)
 
-/** Chooses which of two channels' failures to report. If they rank equally, chooses the later one. */
-export const moreUsefulFailure = (previous: GatewayError | undefined, latest: GatewayError): GatewayError =>
-  previous !== undefined && rankOf(previous) > rankOf(latest) ? previous : latest
+/**
+ * Chooses which of two channels' failures to report. If they rank equally, chooses the one after which the caller may
+ * retry sooner, because any channel may answer then, or else the later one.
+ */
+export function moreUsefulFailure(previous: GatewayError | undefined, latest: GatewayError): GatewayError {
+  if (previous === undefined) return latest
+  const difference = rankOf(previous) - rankOf(latest)
+  return difference > 0 || (difference === 0 && isSooner(previous.error, latest.error)) ? previous : latest
+}
+
+const isSooner = ({ retryAfterSeconds: one }: CanonicalError, { retryAfterSeconds: other }: CanonicalError): boolean =>
+  one !== undefined && other !== undefined && one < other
 
 /**
  * Converts any thrown value to a failure. A bug in the gateway becomes `internal`, with the thrown value as its cause.

@@ -1,13 +1,14 @@
 import type { Caller, ExpectedTokens, MaybePromise } from '../accounts/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
+import { loadOnce } from '../canonical/load-once.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
-import type { Usage } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import type { Target } from '../upstreams/router.ts'
 import { expectedTokens, maxInputTokens, reservationOf, settle } from './admission.ts'
+import type { PaidAnswer } from './answer-cost.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import type { RecordedCall } from './capture/key-recordings.ts'
@@ -20,20 +21,20 @@ import { keepRefusal, ModelFallback } from './model-fallback.ts'
 import { writeRequest } from './prepare.ts'
 import { isForm, onLossOf, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
-import type { Realtime } from './realtime/realtime.ts'
 import { Report } from './report.ts'
+import type { Weigh } from './request-memory.ts'
 import { asModel, type Destinations, maySendEarly, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import type { Services } from './services.ts'
 import { isStored, type ResponseSaver } from './stored/index.ts'
 import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
-import { streamResult, streamWholeResult } from './stream-result.ts'
+import { streamEmptyResult, streamResult, streamWholeResult } from './stream-result.ts'
 import { targetFailure } from './target-failure.ts'
 import { submit } from './tasks/submit.ts'
 import { NO_SIGNATURES, noteSignatures, preferSigner, signaturesIn } from './thoughts/own-signatures.ts'
 import { mayHoldReasoning } from './thoughts/reasoning-memory.ts'
-import type { Attempt, Incoming, WholeAnswer } from './types.ts'
+import type { Attempt, Incoming } from './types.ts'
 import { writeResult } from './write-result.ts'
 
 export { MAX_MISSED_HEARTBEATS } from '../egress/transport/sse.ts'
@@ -56,7 +57,6 @@ export class Gateway {
   readonly services: Services
   /** Answers requests that need no model. */
   readonly lookups: Lookups
-  private voiceSessions: Promise<Realtime> | undefined
   private readonly fallback: ModelFallback
 
   constructor(services: Services) {
@@ -65,13 +65,15 @@ export class Gateway {
     this.fallback = new ModelFallback(services, incoming => this.reserve(incoming))
   }
 
-  /** Realtime voice sessions, loaded on first use. Requests of a cascade pass through `answer` like any other. */
-  get realtime(): Promise<Realtime> {
-    this.voiceSessions ??= import('./realtime/realtime.ts').then(
-      ({ Realtime }) => new Realtime(this.services, incoming => this.answer(incoming)),
-    )
-    return this.voiceSessions
-  }
+  /** Realtime voice sessions, loaded on first use. Requests of a cascade are answered and recorded like any other. */
+  readonly realtime = loadOnce(async () => {
+    const { Realtime } = await import('./realtime/realtime.ts')
+    return new Realtime(this.services, {
+      reserve: incoming => this.reserve(incoming),
+      answer: incoming => this.answer(incoming),
+      finish: report => this.finishReport(report),
+    })
+  })
 
   /**
    * Handles one request from start to end: authorises it, enters the limits of its key, reads it, reserves tokens,
@@ -132,21 +134,22 @@ export class Gateway {
     try {
       const outcome = report.outcome(recorder.pricesFor(report.caller))
       if (reservation !== undefined) settle(reservation, outcome)
-      if (report.target?.channel.pooled !== undefined) this.chargeKey(report.target, outcome.spent)
+      for (const answer of outcome.answers) this.chargeKey(answer)
       recorder.record(outcome)
     } finally {
       reservation?.leave()
+      report.releaseMemory()
     }
   }
 
-  /** Counts tokens against the limit of the pool key that answered. */
-  private chargeKey({ channel }: Target, { input = 0, output = 0 }: Usage = {}): void {
-    this.services.channels.get(channel).limits?.used(input + output)
+  /** Counts tokens against the limits of the key that answered, if it belongs to a pool. */
+  private chargeKey({ target: { channel }, usage: { input = 0, output = 0 } = {} }: PaidAnswer): void {
+    if (channel.pooled !== undefined) this.services.channels.get(channel).limits?.used(input + output)
   }
 
   /** Reads the body as a request of its format, and resolves the stored state that the request refers to. */
   private async read(call: Call, caller: Caller, report: Report, capture: Capture | undefined): Promise<Incoming> {
-    const { config, ciphers, channels, bodiesInMemory, bodiesOnDisk, stored } = this.services
+    const { config, ciphers, channels, bodiesInMemory, bodiesOnDisk, requestMemory, stored } = this.services
     const { limits } = config.server
     const limit = limits.byFormat.get(call.format)
     const onLoss = onLossOf(call.message, caller)
@@ -162,11 +165,12 @@ export class Gateway {
       return { call, caller, report, onLoss, ...form, responseChain: undefined, submission: undefined, capture }
     }
     capture?.recordBytes()
-    const wire = reader.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
+    const weigh: Weigh = content => void (report.memory = requestMemory.open(caller.id, content, report.memory))
+    const wire = reader.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory, weigh)))
     const request = await reader.readWhole(wire)
     if (capture !== undefined) capture.request = request
     const responseChain = isStored(call.format)
-      ? await stored.responseChain(call, caller.id, { wire, request, reader })
+      ? await stored.responseChain(call, caller.id, { wire, request, reader, weigh })
       : undefined
     return {
       ...{ call, caller, report, onLoss, request, responseChain, capture },
@@ -178,11 +182,10 @@ export class Gateway {
   private reserve({ call, caller, report, request, responseChain }: Incoming): MaybePromise {
     report.recordRequest(request)
     const inputAtMost = responseChain === undefined ? maxInputTokens(call.message) : undefined
-    const expected = (): ExpectedTokens => expectedTokens(responseChain?.fullRequest ?? request)
-    report.expected = expected
+    report.expected = (): ExpectedTokens => expectedTokens(responseChain?.fullRequest ?? request)
     const { recorder, channels } = this.services
-    return report.reservation!.reserve(expected, inputAtMost, tokens =>
-      recorder.estimate(tokens, request.model, caller, channels.all),
+    return report.reservation!.reserve(report.expected, inputAtMost, tokens =>
+      recorder.estimate(tokens, request, caller, channels.all),
     )
   }
 
@@ -316,7 +319,7 @@ export class Gateway {
   private async respond(attempt: Attempt): Promise<void> {
     const { incoming, target, request, early, reasoning } = attempt
     const { call, submission } = incoming
-    if (call.silent === true) return streamWholeResult(attempt, STORED_ONLY_ANSWER)
+    if (call.silent === true) return streamEmptyResult(attempt)
     if (submission !== undefined) return submit(attempt, submission)
     const emulation = workOf(request) === 'conversation' ? undefined : emulationOf(target, request)
     if (emulation !== undefined) {
@@ -365,8 +368,9 @@ export class Gateway {
     const work = await stored.begin(request, saver)
     if (capture !== undefined) capture.isBackground = true
     stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.reply } }))
-    // The reservation now belongs to the background work.
+    // The reservation and the memory now belong to the background work.
     incoming.report.reservation = undefined
+    incoming.report.memory = undefined
     await work.announce(request, call.reply, config.server.heartbeat)
   }
 
@@ -377,6 +381,7 @@ export class Gateway {
     const report = new Report(call)
     this.begin(report, call, caller)
     report.reservation = incoming.report.reservation
+    report.memory = incoming.report.memory
     report.expected = incoming.report.expected
     report.recordRequest(request)
     try {
@@ -386,11 +391,4 @@ export class Gateway {
       if (incoming.capture !== undefined) captures.end(incoming.capture, report.failure)
     }
   }
-}
-
-/** Empty answer to a request that is only stored. */
-const STORED_ONLY_ANSWER: WholeAnswer = {
-  result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
-  losses: [],
-  headers: {},
 }

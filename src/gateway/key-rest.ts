@@ -1,4 +1,5 @@
 import type { CanonicalError, ErrorKind } from '../canonical/error.ts'
+import { boundedDelay } from '../canonical/retry-after.ts'
 import type { Log } from '../log.ts'
 import type { Channel, Headers } from '../upstreams/channel/index.ts'
 import { exhaustedSeconds } from '../upstreams/channel/rate-limit-headers.ts'
@@ -64,7 +65,7 @@ const KEY_REFUSED_MESSAGE = 'an upstream refuses a key of a pool: replace the ke
 export function withQuotaDelay(error: CanonicalError, headers: Headers): CanonicalError {
   if (error.kind !== 'rate-limited' || error.retryAfterSeconds !== undefined) return error
   const seconds = exhaustedSeconds(headers, Date.now())
-  return seconds === undefined ? error : { ...error, retryAfterSeconds: seconds }
+  return seconds === undefined ? error : { ...error, retryAfterSeconds: boundedDelay(seconds) }
 }
 
 /** Rests a key for a model if the headers of an answer state that its quota is exhausted. */

@@ -42,11 +42,17 @@ export class Lookups {
 
   /** Answers a request about stored responses and conversations. Never rejects. */
   answerStored(call: StoredCall): Promise<void> {
-    const { stored, config, bodiesInMemory } = this.services
+    const { stored, config, bodiesInMemory, requestMemory } = this.services
     const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
     const isCounted = call.message.method === 'POST'
     return this.answerLookup({ ...call, format: formatOf(call.action) }, isCounted, ({ id }, reply) =>
-      answerStored({ ...call, reply }, { ...query, owner: id, open: () => bodiesInMemory.open(id) }),
+      answerStored(
+        { ...call, reply },
+        {
+          ...{ ...query, owner: id, open: () => bodiesInMemory.open(id) },
+          memory: content => requestMemory.open(id, content),
+        },
+      ),
     )
   }
 

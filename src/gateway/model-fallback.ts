@@ -55,20 +55,16 @@ export class ModelFallback {
     return this.admit(forFallback({ ...incoming, fallbacks }, model, 'budget'))
   }
 
-  /** Tries the requested model, then its fallbacks in turn. */
-  answer(
+  /** Tries the requested model, or a larger one for a request that is too long for it, then the fallbacks in turn. */
+  async answer(
     incoming: Incoming,
     fallbacks: FallbackModels,
     tryTargets: (incoming: Incoming) => Promise<void>,
   ): Promise<void> {
     const original: Incoming = { ...incoming, fallbacks }
     const isTooLong = fallbacks.has('context') && fallbacks.exceedsContext(expectedTokens(incoming.request).input)
-    const largerModel = isTooLong ? fallbacks.next('context') : undefined
-    return this.tryModels(
-      largerModel === undefined ? original : forFallback(original, largerModel, 'context'),
-      fallbacks,
-      tryTargets,
-    )
+    const larger = isTooLong ? await this.next(original, fallbacks, TOO_LONG) : undefined
+    await this.tryModels(larger ?? original, fallbacks, tryTargets)
   }
 
   private async tryModels(
@@ -110,7 +106,9 @@ export class ModelFallback {
       const model = fallbacks.next(reason, error)
       if (model === undefined) return undefined
       try {
-        await report.reservation?.cover(tokens => recorder.estimate(tokens, model, caller, channels.all))
+        await report.reservation?.cover(tokens =>
+          recorder.estimate(tokens, incoming.request, caller, channels.all, model),
+        )
         return forFallback(incoming, model, reason)
       } catch (thrown) {
         if (fallbackReason(toFailure(thrown).error) !== 'budget') throw thrown
@@ -134,6 +132,9 @@ export class ModelFallback {
   }
 }
 
+/** Error of a request that is certainly too long for its model. */
+const TOO_LONG: CanonicalError = { kind: 'context-too-long', message: 'The request is too long for the model.' }
+
 /** Reserves a request against its key's limits. */
 type Reserve = (incoming: Incoming) => MaybePromise
 
@@ -154,6 +155,7 @@ export function keepRefusal(attempt: Attempt, result: CanonicalResult, send: () 
   if (fallbacks === undefined) return false
   return fallbacks.storeRefusal(result, () => {
     report.startAttempt(target)
+    report.forgetUnsent()
     report.model = request.model
     report.fallback = undefined
     return send()

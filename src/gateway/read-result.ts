@@ -1,5 +1,6 @@
 import type { EmbeddingPart, Part } from '../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../canonical/error.ts'
+import { parseExactObject } from '../canonical/exact-numbers.ts'
 import { fold } from '../canonical/fold.ts'
 import { sniffMediaType } from '../canonical/media/sniff.ts'
 import { type JsonObject, parseJson, parseObject } from '../canonical/node.ts'
@@ -31,7 +32,9 @@ export const MAX_ANSWER_SIZE = 128 * 1024 * 1024
  */
 export async function readResult({ attempt, prepared, answer, reader }: AcceptedRequest): Promise<WholeAnswer> {
   const { request, losses, restorer, native } = prepared
-  const raw = checkedResult(await readWireResult(answer, reader, request, { native }), request, native)
+  const read = await readWireResult(answer, reader, request, { native })
+  attempt.incoming.report.recordUnsent(read)
+  const raw = checkedResult(read, request, native)
   return {
     result: restorer?.result(raw) ?? raw,
     losses,
@@ -81,7 +84,7 @@ function stringIn(text: string): string | undefined {
 /** Returns the events of a stream that is one JSON list, as Google sends without `alt=sse`. */
 function listedEventsIn(text: string): readonly WireEvent[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
-  const list = parseObject(`{"list":${text}}`)?.['list']
+  const list = parseExactObject(`{"list":${text}}`)?.['list']
   return Array.isArray(list) ? list.map(item => ({ data: JSON.stringify(item) })) : undefined
 }
 
@@ -134,7 +137,7 @@ async function rawContent(answer: Answer, maxSize: number): Promise<Content> {
  */
 const MAX_ERROR_SIZE = 16 * 1024
 
-function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
+function bodyIn(text: string, parse: Reader['parse'] = parseExactObject): JsonObject {
   const body = parse(text)
   if (body !== undefined) return body
   throw new GatewayError(upstreamFailed("The upstream's answer is not JSON."))

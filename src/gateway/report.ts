@@ -15,14 +15,19 @@ import {
   recordedModel,
   type UsageRow,
 } from '../store/usage/row.ts'
+import { requestedTier } from '../upstreams/catalogue/billed-facts.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { AffinitySource } from './affinity.ts'
+import { costOfAnswers, type PaidAnswer, searchesIn, withSearches } from './answer-cost.ts'
+import { AnswerMeter } from './answer-meter.ts'
 import type { Call } from './call.ts'
 import { gatewayFailure } from './failure-of.ts'
 import type { FallbackOrigin } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
-import { type ExpectedUsage, estimatedUsage, lengthOf } from './uncounted.ts'
+import { type RequestMemoryHold, releaseWhenSent } from './request-memory.ts'
+import type { ExpectedUsage } from './uncounted.ts'
+import { partsOf, UnsentAnswers } from './unsent-answers.ts'
 
 /** The outcome of a request: its usage row, and further facts for the log and the trace. */
 export interface Outcome {
@@ -30,6 +35,8 @@ export interface Outcome {
   readonly row: UsageRow
   /** Usage charged to the limits; an estimate if the row says so, and undefined if it cannot even be estimated. */
   readonly spent: Usage | undefined
+  /** The answers that `spent` consists of. */
+  readonly answers: readonly PaidAnswer[]
   readonly error: CanonicalError | undefined
   /** Thrown value, if a bug in the gateway ended the answer. */
   readonly fault: unknown
@@ -51,9 +58,10 @@ export class Report {
   attempts = 0
   /** HTTP status of the answer. 499 if the caller left first. */
   status = 200
-  usage: Usage | undefined
   /** Reservation of the request in the limits of its key. */
   reservation: Reservation | undefined
+  /** Memory of the request, or undefined if its body is small. */
+  memory: RequestMemoryHold | undefined
   /** Expected usage, or undefined until the request is read. */
   expected: ExpectedUsage | undefined
   /** Trace of the request, or undefined if requests are not traced. */
@@ -82,13 +90,13 @@ export class Report {
   private seconds: number | undefined
   private work: Work = 'conversation'
   private isOnlyError = false
-  /** True if the whole answer was read, so that its cost is fully counted. */
-  private isComplete = false
-  /** Number of characters of the answer so far. */
-  private writtenLength = 0
-  /** Value of `writtenLength` at the upstream's last usage count. */
-  private lengthAtCount = 0
-  private hasMedia = false
+  /** Meter of the answer of the current target. */
+  private meter = new AnswerMeter('conversation', undefined)
+  /** Service tier that the request asks for. */
+  private requestedTier: string | undefined
+  private readonly unsent = new UnsentAnswers()
+  /** Answers that the sent answer consists of, if it was put together from several. */
+  private parts: readonly PaidAnswer[] | undefined
   /** Thrown value, if a bug in the gateway ended the answer. */
   private fault: unknown
   private readonly call: Call
@@ -99,11 +107,18 @@ export class Report {
     this.call = call
   }
 
+  /** Releases the memory of the request when the caller has read the answer. */
+  releaseMemory(): void {
+    releaseWhenSent(this.memory, this.call.reply)
+  }
+
   recordRequest(request: CanonicalRequest): void {
     this.model = recordedModel(request.model)
     this.readAt = performance.now()
     this.stream = request.stream
     this.work = workOf(request)
+    this.requestedTier = requestedTier(request)
+    this.meter = new AnswerMeter(this.work, this.requestedTier)
   }
 
   /** Records that the request falls back to another model. */
@@ -121,11 +136,8 @@ export class Report {
     this.sentAt = now
     this.answeredAt = undefined
     this.upstreamId = undefined
-    this.usage = undefined
-    this.isComplete = false
-    this.writtenLength = 0
-    this.lengthAtCount = 0
-    this.hasMedia = false
+    this.meter = new AnswerMeter(this.work, this.requestedTier)
+    this.parts = undefined
     this.finish = undefined
     this.error = undefined
     this.attemptFailure = undefined
@@ -183,25 +195,55 @@ export class Report {
   }
 
   observe(event: CanonicalEvent): void {
-    if (event.type === 'part-delta') this.writtenLength += event.append.length
-    else if (event.type === 'part-start') this.hasMedia ||= event.part.type === 'media'
-    else if (event.type === 'usage') this.countUsage(event.usage)
-    else if (event.type === 'candidate-end') this.finish ??= event.finish
+    if (event.type === 'candidate-end') this.finish ??= event.finish
     else if (event.type === 'error') this.error = event.error
-    else if (event.type === 'result-end') this.isComplete = true
+    else this.meter.observe(event)
   }
 
-  private countUsage(usage: Usage): void {
-    this.usage = usage
-    this.lengthAtCount = this.writtenLength
+  /** Records the name that the upstream gives the model in its answer. */
+  recordAnsweredModel(model: string | undefined): void {
+    this.meter.model = model && recordedModel(model)
+  }
+
+  /** Records the usage of a whole answer before it is sent, because the caller may not get it. */
+  recordUnsent(result: CanonicalResult): void {
+    const { target, model, work } = this
+    const { usage, serviceTier: tier, model: answered } = result
+    this.recordAnsweredModel(answered)
+    if (usage === undefined || target === undefined || model === undefined) return
+    if (work === 'count' || !isCounted(usage)) return
+    const { searches, queries } = searchesIn(result)
+    this.unsent.add({
+      target,
+      model,
+      usage: withSearches(usage, searches),
+      facts: { tier, queries, model: this.meter.model },
+    })
+  }
+
+  /** Records that the caller gets the answer of the current target. */
+  forgetUnsent(): void {
+    if (this.target !== undefined) this.unsent.forget(this.target)
+  }
+
+  /**
+   * Records a whole answer of the current target before it is sent as a stream. Its usage stays the same if the caller
+   * leaves in the middle.
+   */
+  recordWhole(result: CanonicalResult): void {
+    if (result.usage === undefined || !isCounted(result.usage)) this.forgetUnsent()
+    else this.recordCompleteAnswer(result)
+  }
+
+  private recordCompleteAnswer(result: CanonicalResult): void {
+    this.meter.recordResult(result)
+    this.parts = this.target && this.meter.usage && partsOf(this.meter.usage, this.unsent.of(this.target))
+    this.forgetUnsent()
   }
 
   recordResult(result: CanonicalResult): void {
     this.recordFirstByte()
-    // A token count is free.
-    this.usage = this.work === 'count' ? undefined : result.usage
-    if (result.usage === undefined || !isCounted(result.usage)) this.writtenLength = lengthOf(result)
-    this.isComplete = true
+    this.recordCompleteAnswer(result)
     this.finish = result.candidates[0]?.finish
     this.seconds = result.task?.seconds
     this.error = result.error
@@ -224,6 +266,11 @@ export class Report {
     this.status = status
   }
 
+  /** The upstream's latest count of the current answer. */
+  get usage(): Usage | undefined {
+    return this.meter.usage
+  }
+
   /** Kind of the error that ended the answer, if any. */
   get failure(): string | undefined {
     return this.error?.kind
@@ -231,45 +278,37 @@ export class Report {
 
   /** Known usage: none for an unanswered request, or undefined if the upstream's count is incomplete. */
   private get spent(): Usage | undefined {
-    const { status, usage, isComplete: ended, isOnlyError: answerless, sentAt: sent } = this
-    if (ended && usage !== undefined && isCounted(usage)) return usage
+    const { status, meter, isOnlyError: answerless, sentAt: sent } = this
+    // A token count is free.
+    if (this.work === 'count') return NO_USAGE
+    const { counted } = meter
+    if (counted !== undefined) return withSearches(counted, meter.searches.searches)
     const hasNoAnswer = answerless || (status >= 400 && status !== CANCELLED)
     return hasNoAnswer || sent === undefined ? NO_USAGE : undefined
   }
 
   /** Estimated usage, or undefined if it cannot be estimated. */
   private get estimate(): Usage | undefined {
-    const {
-      work,
-      usage: lastCount,
-      writtenLength: written,
-      lengthAtCount: writtenAtCount,
-      expected,
-      hasMedia,
-      isComplete: ended,
-      stream,
-    } = this
-    if (expected === undefined || hasMedia) return undefined
+    const { expected, meter, stream, reservation } = this
+    if (expected === undefined) return undefined
     const { input, output } = expected()
-    const unreceived = stream || ended ? 0 : (this.reservation?.expectedAnswer(output) ?? 0)
-    return estimatedUsage({
-      work,
-      lastCount,
-      written,
-      writtenSince: written - writtenAtCount,
-      input,
-      unreceived: unreceived,
-    })
+    const unreceived = stream || meter.isComplete ? 0 : (reservation?.expectedAnswer(output) ?? 0)
+    return meter.estimate(input, unreceived)
   }
 
-  /** Returns the cost in nanodollars, or undefined if unknown. */
-  private cost(prices: Prices, spent: Usage | undefined): number | undefined {
-    const { target, model } = this
-    if (spent === NO_USAGE) return 0
-    if (spent === undefined || model === undefined) return undefined
-    if (target === undefined) return 0
-    const { channel, upstreamModel } = target
-    return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
+  /** Returns the answers that the request pays for: the one that was sent, as far as it cost anything, and unsent ones. */
+  private paidAnswers(sent: Usage | undefined): readonly PaidAnswer[] {
+    const { target, model, unsent } = this
+    if (sent === NO_USAGE || target === undefined) return unsent.all
+    if (this.parts !== undefined) return [...unsent.all, ...this.parts]
+    return [...unsent.all, { target, model, usage: sent, facts: this.meter.facts }]
+  }
+
+  /** Adds the expected tokens to the usage of an answer that the upstream counts in another unit. */
+  private withTokens(usage: Usage): Usage {
+    const hasTokens = usage.input !== undefined || usage.output !== undefined
+    if (hasTokens || usage === NO_USAGE || this.expected === undefined) return usage
+    return { ...usage, input: Math.ceil(this.expected().input) }
   }
 
   /** Builds the usage row. All rows have the same fields in the same order. Unknown fields are undefined. */
@@ -320,10 +359,25 @@ export class Report {
   /** Closes the report of a finished request. */
   outcome(prices: Prices): Outcome {
     const { call, spent: counted, error, fault, trace, restoredReasoning, seconds, fallback } = this
+    const { target, model, unsent } = this
     const estimate = counted === undefined ? this.estimate : undefined
-    const spent = counted ?? estimate
-    const row = this.row(estimate ?? this.usage, this.cost(prices, spent), estimate !== undefined)
-    return { call, row, spent, error, fault, trace, restoredReasoning, seconds, fallback }
+    // An estimate covers the whole request, and with it the answers to parts of it.
+    if (estimate !== undefined) this.forgetUnsent()
+    if (counted !== undefined && target !== undefined && model !== undefined)
+      unsent.addIterations(counted, () => ({ target, model, facts: { tier: this.meter.facts.tier } }))
+    const sent = counted ?? estimate
+    const hasUnsent = unsent.all.length > 0
+    const spent = hasUnsent && sent !== undefined ? unsent.with(sent) : sent && this.withTokens(sent)
+    const usage = hasUnsent ? unsent.with(sent ?? NO_USAGE) : (estimate ?? this.meter.usage)
+    const answers = this.paidAnswers(sent)
+    const { cost, isPartial } = costOfAnswers(prices, answers)
+    // The limits charge such a request what it was expected to use, so that its row states the same.
+    const uncounted = sent === undefined ? this.reservation?.uncounted : undefined
+    const row =
+      uncounted === undefined
+        ? this.row(usage, cost, estimate !== undefined || isPartial)
+        : this.row(uncounted, uncounted.cost, true)
+    return { call, row, spent, answers, error, fault, trace, restoredReasoning, seconds, fallback }
   }
 }
 

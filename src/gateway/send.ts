@@ -44,11 +44,10 @@ export class AcceptedRequest {
    */
   recordSuccess(): void {
     const { channel, target } = this.attempt
-    channel.resting.wake(target.upstreamModel)
+    channel.resting.wake(target.upstreamModel, this.started.sentAt)
     this.hasSucceeded = true
     channel.stats.succeeded()
     if (this.attempt.request.stream) this.measureLatency()
-    if (channel.parent !== undefined) restExhausted(channel, target, this.answer.headers)
   }
 
   private measureLatency(): void {
@@ -75,6 +74,8 @@ interface StartedExchange {
   readonly answer: Answer
   /** True for one of several parallel requests. The code that emulates them handles a caller disconnecting. */
   readonly isShared: boolean
+  /** Time at which the request was sent, in milliseconds of the monotonic clock. */
+  readonly sentAt: number
   readonly trace: AttemptTrace | undefined
 }
 
@@ -94,6 +95,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   const trace = report.trace?.attempt(tracedAttempt(target))
   const { headers } = call.message
   const traceHeaders = trace?.headers ?? (headers['traceparent'] === undefined ? undefined : passedTrace(headers))
+  const sentAt = performance.now()
   const exchange = channel.send({
     format: target.format,
     wire: prepared.wire,
@@ -113,7 +115,9 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     report.recordAnswerHead(idOf(answer, target))
     trace?.answered(answer.status)
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
-    const started: StartedExchange = { exchange, answer, isShared: signal !== undefined, trace }
+    // The headers state the quota as of now. A stream may end long after its reset.
+    if (channel.parent !== undefined) restExhausted(channel, target, answer.headers)
+    const started: StartedExchange = { exchange, answer, isShared: signal !== undefined, sentAt, trace }
     return trailing?.request === undefined
       ? new AcceptedRequest(attempt, prepared, started)
       : new AcceptedRequest(...withAllFields(attempt, trailing.request), started)

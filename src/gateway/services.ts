@@ -30,8 +30,10 @@ import { keyReadings } from './key-readings.ts'
 import { Live } from './live.ts'
 import { Media } from './media.ts'
 import { type MeterReaders, Metrics, merge, type Snapshot } from './metrics/index.ts'
+import { LAST_METRICS, METRICS } from './metrics/memory.ts'
 import { Traces } from './metrics/traces.ts'
 import { Proxies } from './proxies/index.ts'
+import { RequestMemory, requestMemoryLimit } from './request-memory.ts'
 import { Running } from './running.ts'
 import { SharedTokens } from './shared-tokens.ts'
 import { State } from './stored/index.ts'
@@ -68,6 +70,8 @@ export class Services {
   readonly bodiesInMemory: IncompleteBodies
   /** Counts the bytes on disk of bodies that are still arriving. */
   readonly bodiesOnDisk: IncompleteBodies
+  /** Counts the memory of running requests with large bodies. */
+  readonly requestMemory: RequestMemory
   media: Media
   /** Stores images, serves them by URL, and fetches them for callers. */
   readonly images: ImageDelivery
@@ -106,6 +110,7 @@ export class Services {
     this.channels = new Channels(config.channels, cluster.bus, new SharedTokens(log, cluster))
     this.bodiesInMemory = new IncompleteBodies(config.server.limits.waiting)
     this.bodiesOnDisk = new IncompleteBodies(config.server.limits.spooled)
+    this.requestMemory = new RequestMemory(requestMemoryLimit(config.server.workers))
     this.media = new Media(config.media)
     this.store = new LazyStore(config.store, config.dataDir, log)
     this.limits = new Limits({
@@ -173,7 +178,7 @@ export class Services {
       isLeader: () => cluster.leads,
       baseOf: message => this.proxies.baseOf(message),
     })
-    cluster.answer(METRICS, async () => (await this.metrics.snapshot()) as unknown as Json)
+    cluster.answer(METRICS, async () => (await this.metrics.snapshot(cluster.id)) as unknown as Json)
     cluster.answer(CHANNELS, () => statesOf(this.channels.all) as unknown as Json)
     this.metrics.registerReaders(this.readings())
   }
@@ -300,9 +305,18 @@ export class Services {
     return this.config.server.heartbeat * MAX_MISSED_HEARTBEATS
   }
 
-  /** Returns all metrics of all processes, in Prometheus's text format. */
+  /** Returns all metrics of all processes, in Prometheus's text format. Those of workers that ended are included. */
   async metricsPage(): Promise<string> {
-    return merge((await this.cluster.gather(METRICS)) as unknown as readonly Snapshot[])
+    const { cluster } = this
+    const all = cluster.isWorker ? await cluster.ask(METRICS, null) : await cluster.gather(METRICS)
+    return merge(all as unknown as readonly Snapshot[])
+  }
+
+  /** Sends the last metrics of a worker to the primary process, which keeps its counters. */
+  private async keepMetrics(): Promise<void> {
+    const { cluster } = this
+    if (!cluster.isWorker) return
+    await cluster.ask(LAST_METRICS, (await this.metrics.snapshot(cluster.id)) as unknown as Json).catch(() => {})
   }
 
   /** Returns the state of each channel, merged over all processes of this machine. */
@@ -326,6 +340,7 @@ export class Services {
     await this.tasks.close()
     await this.stored.background.close()
     await this.usage.close()
+    await this.keepMetrics()
     this.live.close()
     await this.captures.close()
     await this.recordings.close()
@@ -336,8 +351,6 @@ export class Services {
   }
 }
 
-/** Topic by which a process asks the others for their metrics. */
-const METRICS = 'metrics'
 /** Topic by which a process asks the others for their channel states. */
 const CHANNELS = 'channels'
 

@@ -245,6 +245,7 @@ export class StreamPipeline implements Consumer, Abortable {
     const isGatewayError = raw.type === 'error' && raw.error === this.gatewayError
     if (raw.type === 'error' && !isGatewayError) this.failure = new GatewayError(raw.error)
     const event = isGatewayError ? raw : publicEvent(raw, target, request.model)
+    if (raw.type === 'result-start') incoming.report.recordAnsweredModel(raw.model)
     incoming.report.observe(event)
     this.stages.reasoning?.observe(event)
     if (event.type === 'result-end') {

@@ -65,7 +65,10 @@ function refusalKeeper(acceptedRequest: AcceptedRequest): StreamStages['refused'
   if (attempt.incoming.fallbacks?.has('refusal') !== true) return undefined
   return (result, send) => {
     const isStored = keepRefusal(attempt, result, send)
-    if (isStored) acceptedRequest.recordSuccess()
+    if (isStored) {
+      attempt.incoming.report.recordUnsent(result)
+      acceptedRequest.recordSuccess()
+    }
     return isStored
   }
 }
@@ -73,9 +76,21 @@ function refusalKeeper(acceptedRequest: AcceptedRequest): StreamStages['refused'
 /** Writes a complete answer as the stream that the caller requested. */
 export async function streamWholeResult(attempt: Attempt, { result, losses, headers }: WholeAnswer): Promise<void> {
   const stream = new StreamPipeline(attempt, { ...WHOLE_STAGES, losses, headers })
-  attempt.incoming.call.reply.abortable = stream
-  stream.passResult(unfold(await withoutBytes(result)))
+  const { call, report } = attempt.incoming
+  call.reply.abortable = stream
+  const events = unfold(await withoutBytes(result))
+  report.recordWhole(result)
+  stream.passResult(events)
   await stream.done
+}
+
+/** Writes the empty answer to a request that is only stored. */
+export const streamEmptyResult = (attempt: Attempt): Promise<void> => streamWholeResult(attempt, EMPTY_ANSWER)
+
+const EMPTY_ANSWER: WholeAnswer = {
+  result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
+  losses: [],
+  headers: {},
 }
 
 const NO_EVENTS = { push: () => NOTHING, end: () => NOTHING }
@@ -97,13 +112,17 @@ const encodedAnswer = (answer: Answer, { events }: Reader, request: Attempt['req
  * Streams the whole answer of an upstream that sent no stream although one was requested. Sends bytes as they arrive.
  */
 async function unfoldAnswer(
-  { prepared, answer, reader }: AcceptedRequest,
+  { attempt, prepared, answer, reader }: AcceptedRequest,
   stream: StreamPipeline,
   isMp3: boolean,
 ): Promise<void> {
   try {
     const { request, native } = prepared
-    const result = checkedResult(await readWireResult(answer, reader, request), request, native)
+    const { report } = attempt.incoming
+    const read = await readWireResult(answer, reader, request)
+    report.recordUnsent(read)
+    const result = checkedResult(read, request, native)
+    report.recordWhole(result)
     await stream.passStream(unfoldMedia(isMp3 ? await inMp3(result) : result))
   } catch (thrown) {
     stream.refuse(toFailure(thrown))

@@ -88,13 +88,13 @@ export const MAX_REST_SECONDS = 60
 const restPooled = (channel: Channel, target: Target, error: CanonicalError, log: Log) =>
   restKey(channel, target, error, log) ?? rest(channel.parent ?? channel, target, error)
 
-/** Rests the channel or the model. Returns scope and duration for the log. */
+/** Rests the channel or the model, unless the gateway itself failed. Returns scope and duration for the log. */
 function rest(
   { resting }: Channel,
   { upstreamModel }: Target,
-  { kind, retryAfterSeconds }: CanonicalError,
+  { kind, reason, retryAfterSeconds }: CanonicalError,
 ): { readonly rests?: Scope; readonly seconds?: number } {
-  const [scope, defaultSeconds] = REST_RULES[kind] ?? []
+  const [scope, defaultSeconds] = reason === 'gateway' ? [] : (REST_RULES[kind] ?? [])
   if (scope === undefined || defaultSeconds === undefined) return {}
   const seconds = Math.min(retryAfterSeconds ?? defaultSeconds, MAX_REST_SECONDS)
   const now = Date.now()

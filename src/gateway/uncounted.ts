@@ -8,7 +8,7 @@ import { isCounted } from '../store/usage/row.ts'
 const CHARACTERS_PER_TOKEN = 4
 
 /** Kinds of work whose answers are text. The cost of other work cannot be estimated from its answer. */
-const TEXT_WORK: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compaction'])
+export const TEXT_WORK: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compaction'])
 
 /** Facts about an answer whose tokens the upstream did not count completely. */
 export interface UncountedAnswer {

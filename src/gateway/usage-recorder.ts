@@ -1,10 +1,13 @@
 import type { Caller } from '../accounts/index.ts'
 import type { UsageQueue } from '../accounts/usage/queue.ts'
 import { ERRORS } from '../canonical/error.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Usage } from '../canonical/result.ts'
+import { workOf } from '../canonical/work.ts'
 import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log.ts'
 import { recordedModel, type UsageRow } from '../store/usage/row.ts'
+import { type BilledFacts, requestedTier } from '../upstreams/catalogue/billed-facts.ts'
 import { NO_PRICES, type Prices } from '../upstreams/catalogue/rates.ts'
 import { headerValue } from '../upstreams/channel/index.ts'
 import { deploymentsOf, type RoutedChannel } from '../upstreams/router.ts'
@@ -96,17 +99,36 @@ export class UsageRecorder {
    * Returns the likely cost of a request in nanodollars before its target is known: the cost at the first channel with
    * a known price, or undefined if no channel has a price, which is logged once per model.
    */
-  estimate(usage: Usage, model: string, caller: Caller, channels: readonly RoutedChannel[]): number | undefined {
+  estimate(
+    usage: Usage,
+    request: CanonicalRequest,
+    caller: Caller,
+    channels: readonly RoutedChannel[],
+    model: string = request.model,
+  ): number | undefined {
     const prices = this.pricesFor(caller)
+    const facts = expectedFacts(usage, request)
     for (const { channel, upstreamModel } of deploymentsOf(model, channels)) {
       if (!caller.permissions.allowsChannel(channel.name)) continue
-      const cost = prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
-      if (cost !== undefined) return cost
+      const priced = { model, upstreamModel, provider: channel.provider }
+      const cost = prices.cost(priced, usage, facts)
+      if (cost === undefined) continue
+      // A cheaper tier may not be granted.
+      return facts.tier === undefined ? cost : Math.max(cost, prices.cost(priced, usage) ?? 0)
     }
     if (caller.permissions.limits.budget?.unknown !== 'refuse') this.warnOnce(model, UNCOUNTED_MESSAGE)
     return undefined
   }
 }
+
+/** Number of tokens per second of a recording, as OpenAI counts them. */
+const TOKENS_PER_SECOND = 10
+
+/** Returns the facts on which the cost of an expected answer depends. */
+const expectedFacts = ({ input = 0 }: Usage, request: CanonicalRequest): BilledFacts => ({
+  tier: requestedTier(request),
+  seconds: workOf(request) === 'transcription' ? input / TOKENS_PER_SECOND : undefined,
+})
 
 /** Log message for a model without a price that budgets do not count. */
 const UNCOUNTED_MESSAGE = 'the price of the model is unknown: its requests do not count against budgets'

@@ -6,9 +6,12 @@ const MIN_BASE64_LENGTH = 8
 /**
  * Compiles secrets, in every encoding in which a server may return them, into one pattern. The longest secrets come
  * first, because one secret may begin with another.
+ *
+ * @param isWithinBase64 whether a secret is also found in the middle of a longer text in base64.
  */
-export function patternOf(secrets: readonly string[]): RegExp | undefined {
-  const forms = new Set(secrets.filter(({ length }) => length >= SHORTEST_KEY).flatMap(encodings))
+export function patternOf(secrets: readonly string[], isWithinBase64 = false): RegExp | undefined {
+  const long = secrets.filter(({ length }) => length >= SHORTEST_KEY)
+  const forms = new Set([...long.flatMap(encodings), ...(isWithinBase64 ? long.flatMap(formsWithinBase64) : [])])
   if (forms.size === 0) return undefined
   return new RegExp(
     [...forms]
@@ -24,7 +27,11 @@ const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]
 
 function encodings(secret: string): string[] {
   const escaped = JSON.stringify(secret).slice(1, -1)
-  const bare = [secret, escaped, JSON.stringify(escaped).slice(1, -1), urlEncoded(secret), secret.trim()]
+  const bare = [
+    ...[secret, escaped, JSON.stringify(escaped).slice(1, -1), secret.trim(), urlEncoded(secret), formEncoded(secret)],
+    // JSON inside a text, as PHP and as Gson write it.
+    ...[escaped.replaceAll('/', '\\/'), escaped.replace(/[<>&='+]/g, asUnicodeEscape)],
+  ]
   const base64 =
     secret.length < MIN_BASE64_LENGTH ? [] : (['base64', 'base64url'] as const).map(name => inBase64(secret, name))
   return [...bare, ...base64].filter(({ length }) => length >= SHORTEST_KEY)
@@ -32,6 +39,23 @@ function encodings(secret: string): string[] {
 
 /** Encodes a text for a URL. `encodeURIComponent` alone throws on half of a surrogate pair. */
 const urlEncoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** Encodes a text as a value of a form, whose blanks are `+`. */
+const formEncoded = (text: string): string => new URLSearchParams({ '': text.toWellFormed() }).toString().slice(1)
+
+const asUnicodeEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Returns how a secret appears within base64: its whole characters, at each of the three offsets. */
+function formsWithinBase64(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  if (secret.length < MIN_BASE64_LENGTH) return []
+  return (['base64', 'base64url'] as const).flatMap(name =>
+    [0, 1, 2].map(offset => {
+      const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString(name)
+      return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
+    }),
+  )
+}
 
 /** Encodes a text in base64 without padding, because other text may follow it. */
 export const inBase64 = (text: string, name: 'base64' | 'base64url'): string =>

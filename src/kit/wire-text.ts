@@ -1,6 +1,7 @@
 import { BufferedBytes } from '../canonical/bytes.ts'
 import type { Part } from '../canonical/content.ts'
 import { invalid } from '../canonical/error.ts'
+import { parseExactly } from '../canonical/exact-numbers.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
@@ -17,7 +18,7 @@ import { pathFor } from '../formats/routes.ts'
 export function jsonOf(text: string): JsonObject {
   let value: Json
   try {
-    value = JSON.parse(text) as Json
+    value = parseExactly(text)
   } catch (thrown) {
     throw invalid(`The text is not JSON: ${(thrown as Error).message}`)
   }

@@ -35,8 +35,13 @@ export function drain(message: IncomingMessage, then: () => void): void {
 export const answerOf = (socket: Duplex): ServerResponse | undefined =>
   (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 
+/** State of the gateway, which waits for its connections when it stops. */
+interface Stopping {
+  readonly isStopping: boolean
+}
+
 /** Writes a final answer to a connection without a `ServerResponse`, then closes the connection. */
-export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer): void {
+export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer, gateway: Stopping): void {
   socket.on('error', () => socket.destroy())
   if (!socket.writable) {
     socket.destroy()
@@ -50,11 +55,13 @@ export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer)
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${text}`)
-  closeGently(socket)
+  closeGently(socket, gateway)
 }
 
-/** Closes the sending side of a connection, but lets the caller finish its request. */
-export function closeGently(socket: Duplex): void {
+/**
+ * Closes the sending side of a connection, but lets the caller finish its request, unless the gateway stops meanwhile.
+ */
+export function closeGently(socket: Duplex, gateway: Stopping): void {
   if (socket.destroyed) return
   socket.end()
   socket.resume()
@@ -62,7 +69,7 @@ export function closeGently(socket: Duplex): void {
   let previousCount = bytesReadOf(socket)
   const timer = setInterval(() => {
     const byteCount = bytesReadOf(socket)
-    if (byteCount === previousCount || performance.now() > end) socket.destroy()
+    if (byteCount === previousCount || performance.now() > end || gateway.isStopping) socket.destroy()
     previousCount = byteCount
   }, SILENCE_LIMIT).unref()
   socket.once('close', () => clearInterval(timer))

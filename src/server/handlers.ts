@@ -72,7 +72,7 @@ export function refuseLast(
 ): void {
   const id = requestId()
   const { headers, ...answer } = gateway.services.errors.of(formatOfPath(path), thrown, id)
-  sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...extraHeaders, ...headers } })
+  sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...extraHeaders, ...headers } }, gateway.services)
 }
 
 /** Answers with the gateway's status, such as `ready`. */

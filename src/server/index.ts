@@ -51,8 +51,10 @@ export interface RunningServer {
   /**
    * Stops the server: accepts no more requests, lets running requests finish within the grace period, and ends the
    * remaining ones with an error in the caller's format. Default grace period: from the config.
+   *
+   * @param hurry from its resolution on, running requests have at most the config's grace period.
    */
-  close(graceMs?: number): Promise<void>
+  close(graceMs?: number, hurry?: Promise<unknown>): Promise<void>
   /** Immediately reads key and group changes made by other processes. Never rejects. */
   refresh(): Promise<void>
   /** Switches to another config without dropping requests. Host and port stay the same. */
@@ -161,13 +163,14 @@ export async function openServer({
       NetServer.prototype.close.call(server)
       await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIRE_TIME)))
     },
-    close: async (graceMs = grace) => {
+    close: async (graceMs = grace, hurry = new Promise(() => {})) => {
       services.isStopping = true
       services.live.end()
       const closed = new Promise(resolve => server.close(resolve))
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL)
       const ended = Promise.all([closed, sockets.close(), services.stored.background.idle()])
-      if (!(await within(ended, graceMs))) {
+      const hurried = hurry.then(() => within(ended, grace))
+      if (!(await Promise.race([within(ended, graceMs), hurried]))) {
         services.stop()
         sockets.stop()
         if (!(await within(ended, LAST_EVENTS_TIME))) {

@@ -34,13 +34,13 @@ function refuseInTurn(gateway: Gateway, error: ClientError, socket: Duplex): voi
   const answer = answerOf(socket)
   if (answer === undefined) refuseLast(gateway, faultOf(error), socket, pathIn(error))
   else if (answer.req.complete) answer.once('close', () => refuseInTurn(gateway, error, socket))
-  else failBody(answer, error, socket)
+  else failBody(gateway, answer, error, socket)
 }
 
 /** Forwards a fault in a body to the body's reader, which then answers with an error. */
-function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): void {
+function failBody(gateway: Gateway, answer: ServerResponse, error: ClientError, socket: Duplex): void {
   const { req } = answer
-  answerOf(socket)!.once('close', () => closeGently(socket))
+  answerOf(socket)!.once('close', () => closeGently(socket, gateway.services))
   const emit = (): void => {
     if (!answer.headersSent) req.emit('error', error.code === CLOSED_EARLY_CODE ? error : faultOf(error))
   }

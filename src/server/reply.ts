@@ -6,6 +6,9 @@ import { drain, SILENCE_LIMIT } from './connection.ts'
 /** Maximum size of a refused body that is still read to the end, so that the connection can be reused, in bytes. */
 const MAX_READ_REFUSED_BODY = 64 * 1024
 
+/** Number of unsent bytes of an answer that count as nothing. */
+const MAX_UNCOUNTED = 64 * 1024
+
 type Headers = { readonly [name: string]: string }
 
 /** State of the gateway on which replies depend. */
@@ -136,6 +139,11 @@ export class HttpReply extends CallerReply implements Reply {
 
   once(event: 'drain', listener: () => void): void {
     this.response.once(event, listener)
+  }
+
+  whenSent(listener: () => void): void {
+    if (this.response.closed || this.response.writableLength <= MAX_UNCOUNTED) listener()
+    else this.response.once('close', listener)
   }
 
   destroy(): void {

@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import type { JsonObject } from '../canonical/node.ts'
+import { toFailure } from '../gateway/failures.ts'
 import { MAX_MISSED_HEARTBEATS } from '../gateway/index.ts'
 import { type CreateFrame, errorEvent, readFrame, withLane } from '../gateway/stored/index.ts'
 import { SocketReply, type Wire } from './socket-reply.ts'
@@ -18,6 +19,12 @@ export interface SocketOptions {
   readonly reportsLosses: boolean
   /** Counts the bytes of waiting turns. It is closed with the connection. */
   readonly meter: { take(bytes: number): void; give(bytes: number): void; close(): void }
+  /**
+   * Counts the memory of a turn until it is released. Undefined for a small frame.
+   *
+   * @throws GatewayError if there is no memory for the turn.
+   */
+  weigh(frame: Buffer): { release(): void } | undefined
   /** Answers one turn. Resolves once the turn has been answered. Never rejects. */
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
@@ -35,6 +42,12 @@ const TRY_AGAIN_LATER = 1013
 /** Maximum time for sending a final event, in milliseconds. */
 const LAST_EVENT_TIME = 1000
 
+/** A turn that waits for its answer, with its memory. */
+interface WaitingTurn {
+  readonly frame: CreateFrame
+  readonly memory: { release(): void } | undefined
+}
+
 /** One WebSocket connection of the responses format. Answers turns one after another. */
 export class ResponsesSocket implements Wire {
   /** Resolves when the connection is closed. */
@@ -42,7 +55,7 @@ export class ResponsesSocket implements Wire {
   private readonly socket: WebSocket
   private readonly options: SocketOptions
   private readonly timers: readonly NodeJS.Timeout[]
-  private queue: CreateFrame[] = []
+  private queue: WaitingTurn[] = []
   private current: SocketReply | undefined
   private drainListeners: (() => void)[] = []
   private closeRequest: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
@@ -70,7 +83,7 @@ export class ResponsesSocket implements Wire {
   end(code: number = GOING_AWAY, event?: JsonObject, reason = ''): void {
     if (this.closeRequest !== undefined) return
     this.closeRequest = { code, reason, ...(event === undefined ? {} : { event }) }
-    this.queue = []
+    this.dropQueue()
     if (this.current === undefined) this.close()
   }
 
@@ -95,7 +108,7 @@ export class ResponsesSocket implements Wire {
     if (this.isOverflowing) return
     this.isOverflowing = true
     this.closeRequest ??= { code: TRY_AGAIN_LATER }
-    this.queue = []
+    this.dropQueue()
     this.sendEvent(OVERLOADED)
     this.socket.pause()
     this.socket.close(TRY_AGAIN_LATER)
@@ -109,20 +122,33 @@ export class ResponsesSocket implements Wire {
       this.answer(errorEvent('invalid_frame', 'Binary frames are not supported; send text frames.'))
       return
     }
-    const frame = readFrame(String(data))
-    if (frame.type === 'nothing') return
-    if (frame.type === 'answer') this.answer(frame.event)
-    else if (this.cannotQueue(frame)) this.answer(withLane(QUEUE_FULL, frame.lane))
-    else {
-      this.queue.push(frame)
-      if (this.current === undefined) void this.answerQueue()
+    let memory: WaitingTurn['memory']
+    try {
+      memory = this.options.weigh(data as Buffer)
+    } catch (thrown) {
+      this.answer(noMemory(thrown))
+      return
     }
+    const frame = readFrame(String(data))
+    if (frame.type === 'create' && !this.cannotQueue(frame)) {
+      this.queue.push({ frame, memory })
+      if (this.current === undefined) void this.answerQueue()
+      return
+    }
+    memory?.release()
+    if (frame.type === 'answer') this.answer(frame.event)
+    else if (frame.type === 'create') this.answer(withLane(QUEUE_FULL, frame.lane))
+  }
+
+  private dropQueue(): void {
+    for (const { memory } of this.queue) memory?.release()
+    this.queue = []
   }
 
   /** Reserves buffer space for a waiting turn. Returns true if no space is left, on this connection or in total. */
   private cannotQueue({ size }: CreateFrame): boolean {
     const { queue, options } = this
-    const queuedLength = queue.reduce((sum, frame) => sum + frame.size, 0)
+    const queuedLength = queue.reduce((sum, { frame }) => sum + frame.size, 0)
     if (queue.length > 0 && (queue.length >= options.queue || queuedLength + size > options.size)) return true
     try {
       options.meter.take(size)
@@ -135,10 +161,12 @@ export class ResponsesSocket implements Wire {
 
   private async answerQueue(): Promise<void> {
     for (let turn = this.queue.shift(); turn !== undefined; turn = this.queue.shift()) {
-      this.options.meter.give(turn.size)
-      const reply = new SocketReply({ wire: this, streamId: turn.lane, reportsLosses: this.options.reportsLosses })
+      const { frame, memory } = turn
+      this.options.meter.give(frame.size)
+      const reply = new SocketReply({ wire: this, streamId: frame.lane, reportsLosses: this.options.reportsLosses })
       this.current = reply
-      await this.options.answer(turn, reply)
+      await this.options.answer(frame, reply)
+      memory?.release()
       this.current = undefined
       this.lastTurn = performance.now()
     }
@@ -195,7 +223,7 @@ export class ResponsesSocket implements Wire {
   private readonly onClose = (): void => {
     for (const timer of this.timers) clearTimeout(timer)
     this.options.meter.close()
-    this.queue = []
+    this.dropQueue()
     this.closeRequest ??= { code: NORMAL }
     this.current?.abandon()
   }
@@ -204,6 +232,14 @@ export class ResponsesSocket implements Wire {
 const QUEUE_FULL = errorEvent('too_many_requests', 'Too many turns are waiting on this connection.', null, 429)
 
 const OVERLOADED = errorEvent('server_is_overloaded', 'Too many requests are incomplete.', null, 503)
+
+/** Returns the event for a turn for which there is no memory. */
+function noMemory(thrown: unknown): JsonObject {
+  const { kind, message } = toFailure(thrown).error
+  return kind === 'too-large'
+    ? errorEvent('request_too_large', message, null, 413)
+    : errorEvent('server_is_overloaded', message, null, 503)
+}
 
 const limitReached = (lifetime: number): JsonObject =>
   errorEvent(

@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../accounts/index.ts'
+import { SumsByKey } from '../accounts/sums-by-key.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { loadOnce } from '../canonical/load-once.ts'
 import type { Config } from '../config/index.ts'
 import { type MatchedRoute, ROUTES } from '../formats/routes.ts'
 import { callAt } from '../gateway/call-at.ts'
@@ -38,12 +40,12 @@ type Refuse = (message: IncomingMessage, socket: Duplex, thrown: unknown) => voi
 export class Sockets {
   private readonly gateway: Gateway
   private readonly open = new Map<ResponsesSocket, Caller>()
-  /** Open connections per key. */
-  private readonly byKey = new Map<string, number>()
+  /** Numbers of open connections by key. */
+  private readonly connections = new SumsByKey()
   private readonly handlers: ReadonlyMap<string, SocketHandler>
   private readonly sessions: VoiceSessions
   private readonly cors: Cors
-  private servers: Promise<Servers> | undefined
+  private servers: () => Promise<Servers>
   private config: Pick<Config, 'server' | 'realtime'>
   private isClosing = false
 
@@ -51,6 +53,7 @@ export class Sockets {
     this.gateway = gateway
     this.cors = cors
     this.config = config
+    this.servers = this.newServers()
     this.sessions = new VoiceSessions(gateway)
     gateway.services.access.onEnded(this.endRevoked)
     this.handlers = new Map([
@@ -70,7 +73,7 @@ export class Sockets {
   /** Applies another config to new connections. */
   reload(config: Config): void {
     this.config = config
-    this.servers = undefined
+    this.servers = this.newServers()
   }
 
   /** Listener for a server's `upgrade` event. Opens a WebSocket, or refuses it over HTTP. */
@@ -138,16 +141,13 @@ export class Sockets {
     if (this.isClosing) throw CLOSING
     if (message.headers['sec-websocket-version'] !== WEBSOCKET_VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
-    const connections = this.byKey.get(caller.id) ?? 0
     const { server } = this.config
-    if (connections >= server.limits.connections) throw TOO_MANY
+    if (this.connections.of(caller.id) >= server.limits.connections) throw TOO_MANY
     const meter = this.gateway.services.bodiesInMemory.open(caller.id)
-    this.byKey.set(caller.id, connections + 1)
+    this.connections.add(caller.id, 1)
     socket.once('close', () => {
       meter.close()
-      const remaining = this.byKey.get(caller.id)! - 1
-      if (remaining === 0) this.byKey.delete(caller.id)
-      else this.byKey.set(caller.id, remaining)
+      this.connections.add(caller.id, -1)
     })
     const { heartbeat, sockets } = server
     this.accept('responses', { message, socket, head }, accepted => {
@@ -158,6 +158,7 @@ export class Sockets {
         heartbeat,
         size: limitOf(server),
         meter,
+        weigh: frame => this.gateway.services.requestMemory.open(caller.id, frame),
         reportsLosses: message.headers['interlingua-on-loss'] === 'show',
         answer: async (turn, reply) => {
           await this.gateway.handle(callOf(message, turn, reply, turns))
@@ -180,14 +181,19 @@ export class Sockets {
 
   /** Completes an upgrade with the `ws` package, which is loaded on first use. */
   private accept(kind: keyof Servers, { message, socket, head }: Opening, accepted: (socket: WebSocket) => void): void {
-    const { server, realtime } = this.config
-    this.servers ??= serversOf({ responses: limitOf(server), realtime: realtime.message }, this.refuse)
-    this.servers
+    this.servers()
       .then(servers => {
         if (this.isClosing) throw CLOSING
         servers[kind].handleUpgrade(message, socket, head, accepted)
       })
       .catch(thrown => this.refuse(message, socket, thrown))
+  }
+
+  /** Returns a function that creates the WebSocket servers for the current config on first use. */
+  private newServers(): () => Promise<Servers> {
+    const { server, realtime } = this.config
+    const limits = { responses: limitOf(server), realtime: realtime.message }
+    return loadOnce(() => serversOf(limits, (...refused) => this.refuse(...refused)))
   }
 
   /** Refuses an upgrade immediately and over HTTP, so that clients fall back to HTTP requests. */

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
+import { readCredentialFile } from '../config/credential-file.ts'
 import { ConfigError } from '../config/index.ts'
 import { watchPath } from '../config/watch.ts'
 import type { Log } from '../gateway/index.ts'
@@ -106,14 +106,14 @@ export function readPair(files: TlsFiles): CertificatePair {
 }
 
 function read(field: keyof TlsFiles, path: string): Buffer {
-  let content: Buffer
+  let content: string
   try {
-    content = readFileSync(path)
+    content = readCredentialFile(path)
   } catch (thrown) {
-    throw fault(field, `${path} cannot be read (${(thrown as NodeJS.ErrnoException).code})`)
+    throw fault(field, `${path} ${(thrown as Error).message}`)
   }
-  if (content.length === 0) throw fault(field, `${path} is empty`)
-  return content
+  if (content === '') throw fault(field, `${path} is empty`)
+  return Buffer.from(content)
 }
 
 function check(field: keyof TlsFiles, problem: string, pair: Partial<CertificatePair>): void {

@@ -51,7 +51,7 @@ export class VoiceSessions {
     for (const event of ['end', 'close']) socket.once(event, abort)
     try {
       const call = { id: requestId(), path: pathOf(message), message, query, signal: abortController.signal }
-      const realtime = await this.gateway.realtime
+      const realtime = await this.gateway.realtime()
       const openedSession = await realtime.open({ ...call, ...defined({ queryKey }) })
       const { record } = openedSession.caller
       const recordedSocket = record && (await this.gateway.services.recordings.beginSession(message, record))
@@ -122,7 +122,8 @@ export function handleSecret(gateway: Gateway, message: IncomingMessage, respons
   const id = requestId()
   const { queryKey } = queryOf(message)
   const reply = new HttpReply(message, response, idHeaders(id), gateway.services)
-  gateway.realtime
+  gateway
+    .realtime()
     .then(realtime => realtime.answerSecret({ id, format: 'chat', message, reply, ...defined({ queryKey }) }))
     .catch(() => response.destroy())
 }

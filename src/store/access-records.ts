@@ -1,4 +1,5 @@
 import type { GroupConfig, KeySettings } from '../config/types.ts'
+import type { AuditedConfig, EntryOf } from './audit-records.ts'
 import type { StoredEntry } from './config-records.ts'
 
 /** An API key as stored: settings, and only the hashes of its secrets. Times are Unix milliseconds. */
@@ -77,7 +78,7 @@ export interface KeyPage {
 
 /**
  * Keys, groups, drained channels and admin tokens, which administrators change at runtime. Each change of a key, group
- * or channel increments the version.
+ * or channel increments the version. A change stores its audit entry in the same transaction, if `entryOf` is given.
  */
 export interface AccessRecords {
   /**
@@ -90,7 +91,7 @@ export interface AccessRecords {
    *
    * @param needsGroup if true, also returns false if the key's group is not stored at that moment.
    */
-  createKey(key: StoredKey, needsGroup?: boolean): Promise<boolean>
+  createKey(key: StoredKey, needsGroup?: boolean, entryOf?: EntryOf<StoredKey>): Promise<boolean>
   key(id: string): Promise<StoredKey | undefined>
   /** Returns the unrevoked key with that name. */
   keyNamed(name: string): Promise<StoredKey | undefined>
@@ -110,14 +111,20 @@ export interface AccessRecords {
     id: string,
     change: KeyChange | ((key: StoredKey) => KeyChange),
     needsGroup?: boolean,
+    entryOf?: EntryOf<StoredKey>,
   ): Promise<StoredKey | 'taken' | undefined>
   /** Revokes a key permanently. Returns false if the key is unknown or already revoked. */
-  revokeKey(id: string, at: number): Promise<boolean>
+  revokeKey(id: string, at: number, entryOf?: EntryOf<StoredKey>): Promise<boolean>
   /**
    * Adds a secret to a key. Older secrets expire at `othersUntil` or at their own expiry, whichever is earlier. Returns
    * undefined if the key is revoked or the secret is already in use.
    */
-  rotateKey(id: string, secret: KeySecret, othersUntil: number): Promise<StoredKey | undefined>
+  rotateKey(
+    id: string,
+    secret: KeySecret,
+    othersUntil: number,
+    entryOf?: EntryOf<StoredKey>,
+  ): Promise<StoredKey | undefined>
   /** Stores the time of last use per key id. A time earlier than the stored one is ignored. */
   recordUses(at: ReadonlyMap<string, number>): Promise<void>
   groups(): Promise<readonly StoredGroup[]>
@@ -130,21 +137,22 @@ export interface AccessRecords {
   changeGroup(
     name: string,
     change: (group: StoredGroup | undefined) => StoredGroup | undefined,
+    entryOf?: EntryOf<StoredGroup>,
   ): Promise<StoredGroup | undefined>
   /**
    * Deletes a group. Returns false if it does not exist.
    *
    * @param unusedOnly if true, also returns false if the group has an unrevoked key.
    */
-  dropGroup(name: string, unusedOnly?: boolean): Promise<boolean>
+  dropGroup(name: string, unusedOnly?: boolean, entryOf?: EntryOf<StoredGroup>): Promise<boolean>
   /** Drains a channel or ends the drain. Returns false if the channel is already in that state. */
-  drain(channel: string, drained: boolean): Promise<boolean>
-  addToken(token: AdminToken): Promise<void>
+  drain(channel: string, drained: boolean, entryOf?: EntryOf<AuditedConfig>): Promise<boolean>
+  addToken(token: AdminToken, entryOf?: EntryOf<AdminToken>): Promise<void>
   tokens(): Promise<readonly AdminToken[]>
   token(hash: string): Promise<AdminToken | undefined>
   /**
    * Deletes a token. Returns `last` and deletes nothing if no other token would be valid, unless `isForced`. Concurrent
    * deletions cannot remove the last two tokens.
    */
-  dropToken(id: string, isForced: boolean): Promise<'done' | 'last' | 'unknown'>
+  dropToken(id: string, isForced: boolean, entryOf?: EntryOf<AdminToken>): Promise<'done' | 'last' | 'unknown'>
 }

@@ -1,3 +1,4 @@
+import { groupNamed, hasKeys, isGroup, isKnown, isNamed, keyById, secretsOf, withSecrets } from './access-queries.ts'
 import type {
   AccessChanges,
   AccessRecords,
@@ -8,9 +9,20 @@ import type {
   StoredGroup,
   StoredKey,
 } from './access-records.ts'
-import { groupOf, groupRowOf, keyOf, keyRowOf, plain, secretRowOf, tokenOf, tokenRowOf } from './access-rows.ts'
-import type { AccessKeyRow, AccessSecretRow } from './access-tables.ts'
+import {
+  groupOf,
+  groupRowOf,
+  keyOf,
+  keyRowOf,
+  laterSettingsOf,
+  plain,
+  secretRowOf,
+  tokenOf,
+  tokenRowOf,
+} from './access-rows.ts'
 import { underNewVersion } from './access-version.ts'
+import type { AuditedConfig, EntryOf } from './audit-records.ts'
+import { addEntry } from './audit-repository.ts'
 import { configEntries } from './config-repository.ts'
 import { durably } from './durable.ts'
 import { lock } from './locks.ts'
@@ -60,7 +72,7 @@ export class AccessRepository implements AccessRecords {
     }
   }
 
-  createKey(key: StoredKey, needsGroup = false): Promise<boolean> {
+  createKey(key: StoredKey, needsGroup = false, entryOf?: EntryOf<StoredKey>): Promise<boolean> {
     return this.change(async (database, version) => {
       if (needsGroup && !(await isGroup(database, key.group))) return false
       if ((await keyById(database, key.id)) !== undefined || (await isNamed(database, plain(key.name)))) return false
@@ -69,6 +81,7 @@ export class AccessRepository implements AccessRecords {
       await database.insertInto('access_keys').values(keyRowOf(key, version)).execute()
       const rows = key.secrets.map(secret => secretRowOf(key.id, secret))
       if (rows.length > 0) await database.insertInto('access_secrets').values(rows).execute()
+      await addEntry(database, entryOf, undefined, key)
       return true
     }, false)
   }
@@ -112,6 +125,7 @@ export class AccessRepository implements AccessRecords {
     id: string,
     keyChange: KeyChange | ((key: StoredKey) => KeyChange),
     needsGroup = false,
+    entryOf?: EntryOf<StoredKey>,
   ): Promise<StoredKey | 'taken' | undefined> {
     return this.change<StoredKey | 'taken' | undefined>(
       async (database, version) => {
@@ -124,33 +138,45 @@ export class AccessRepository implements AccessRecords {
         const { name, group_name, settings } = keyRowOf(
           { ...next, group: change.group ?? key.group, limits: next.limits ?? {}, enabled: next.enabled ?? true },
           version,
+          laterSettingsOf(key),
         )
         await database
           .updateTable('access_keys')
           .set({ name, group_name, settings, version })
           .where('id', '=', id)
           .execute()
-        return keyById(database, id)
+        const changed = await keyById(database, id)
+        await addEntry(database, entryOf, key, changed)
+        return changed
       },
       undefined,
       'taken',
     )
   }
 
-  revokeKey(id: string, at: number): Promise<boolean> {
+  revokeKey(id: string, at: number, entryOf?: EntryOf<StoredKey>): Promise<boolean> {
     return this.change(async (database, version) => {
+      const key = await keyById(database, id)
       const { numUpdatedRows } = await database
         .updateTable('access_keys')
         .set({ revoked_at: at, version })
         .where('id', '=', id)
         .where('revoked_at', 'is', null)
         .executeTakeFirst()
-      return numUpdatedRows === 1n
+      if (numUpdatedRows === 0n) return false
+      await addEntry(database, entryOf, key, await keyById(database, id))
+      return true
     }, false)
   }
 
-  rotateKey(id: string, secret: KeySecret, othersUntil: number): Promise<StoredKey | undefined> {
+  rotateKey(
+    id: string,
+    secret: KeySecret,
+    othersUntil: number,
+    entryOf?: EntryOf<StoredKey>,
+  ): Promise<StoredKey | undefined> {
     return this.change<StoredKey | undefined>(async (database, version) => {
+      const key = await keyById(database, id)
       if (await isKnown(database, [secret.hash])) return undefined
       const { numUpdatedRows } = await database
         .updateTable('access_keys')
@@ -166,7 +192,9 @@ export class AccessRepository implements AccessRecords {
         .where(row => row.or([row('expires_at', 'is', null), row('expires_at', '>', othersUntil)]))
         .execute()
       await database.insertInto('access_secrets').values(secretRowOf(id, secret)).execute()
-      return keyById(database, id)
+      const rotated = await keyById(database, id)
+      await addEntry(database, entryOf, key, rotated)
+      return rotated
     }, undefined)
   }
 
@@ -208,15 +236,11 @@ export class AccessRepository implements AccessRecords {
   changeGroup(
     name: string,
     change: (group: StoredGroup | undefined) => StoredGroup | undefined,
+    entryOf?: EntryOf<StoredGroup>,
   ): Promise<StoredGroup | undefined> {
     return this.change<StoredGroup | undefined>(async (database, version) => {
-      const known = await database
-        .selectFrom('access_groups')
-        .selectAll()
-        .where('name', '=', plain(name))
-        .where('dropped', '=', 0)
-        .executeTakeFirst()
-      const group = change(known && groupOf(known))
+      const before = await groupNamed(database, name)
+      const group = change(before)
       if (group === undefined) return undefined
       const { name: _, ...row } = groupRowOf(group, version)
       await database
@@ -224,24 +248,23 @@ export class AccessRepository implements AccessRecords {
         .values({ name: plain(name), ...row })
         .onConflict(conflict => conflict.column('name').doUpdateSet(row))
         .execute()
+      await addEntry(database, entryOf, before, group)
       return group
     }, undefined)
   }
 
-  dropGroup(name: string, unusedOnly = false): Promise<boolean> {
+  dropGroup(name: string, unusedOnly = false, entryOf?: EntryOf<StoredGroup>): Promise<boolean> {
     return this.change(async (database, version) => {
       if (unusedOnly && (await hasKeys(database, name))) return false
-      const { numUpdatedRows } = await database
-        .updateTable('access_groups')
-        .set({ dropped: 1, version })
-        .where('name', '=', plain(name))
-        .where('dropped', '=', 0)
-        .executeTakeFirst()
-      return numUpdatedRows === 1n
+      const group = await groupNamed(database, name)
+      if (group === undefined) return false
+      await database.updateTable('access_groups').set({ dropped: 1, version }).where('name', '=', plain(name)).execute()
+      await addEntry(database, entryOf, group, undefined)
+      return true
     }, false)
   }
 
-  drain(name: string, isDrained: boolean): Promise<boolean> {
+  drain(name: string, isDrained: boolean, entryOf?: EntryOf<AuditedConfig>): Promise<boolean> {
     const [channel, drained] = [plain(name), isDrained ? 1 : 0]
     return this.change(async (database, version) => {
       const known = await database
@@ -255,12 +278,17 @@ export class AccessRepository implements AccessRecords {
         .values({ channel, drained, version })
         .onConflict(conflict => conflict.column('channel').doUpdateSet({ drained, version }))
         .execute()
+      const drain = (is: boolean): AuditedConfig => ({ name, settings: {}, drained: is })
+      await addEntry(database, entryOf, drain(!isDrained), drain(isDrained))
       return true
     }, false)
   }
 
-  async addToken(token: AdminToken): Promise<void> {
-    await durably(this.database, one => one.insertInto('admin_tokens').values(tokenRowOf(token)).execute())
+  async addToken(token: AdminToken, entryOf?: EntryOf<AdminToken>): Promise<void> {
+    await durably(this.database, async one => {
+      await one.insertInto('admin_tokens').values(tokenRowOf(token)).execute()
+      await addEntry(one, entryOf, undefined, token)
+    })
   }
 
   async tokens(): Promise<readonly AdminToken[]> {
@@ -278,14 +306,16 @@ export class AccessRepository implements AccessRecords {
     return row && tokenOf(row)
   }
 
-  dropToken(id: string, isForced: boolean): Promise<'done' | 'last' | 'unknown'> {
+  dropToken(id: string, isForced: boolean, entryOf?: EntryOf<AdminToken>): Promise<'done' | 'last' | 'unknown'> {
     return durably<'done' | 'last' | 'unknown'>(this.database, async one => {
       await lock(one, 'tokens')
       const rows = await one.selectFrom('admin_tokens').selectAll().execute()
-      if (!rows.some(row => row.id === id)) return 'unknown'
+      const token = rows.find(row => row.id === id)
+      if (token === undefined) return 'unknown'
       const isGood = ({ expiresAt = Number.POSITIVE_INFINITY }: AdminToken) => expiresAt > this.now()
       if (!isForced && !rows.some(row => row.id !== id && isGood(tokenOf(row)))) return 'last'
       await one.deleteFrom('admin_tokens').where('id', '=', id).execute()
+      await addEntry(one, entryOf, tokenOf(token), undefined)
       return 'done'
     })
   }
@@ -302,63 +332,3 @@ export class AccessRepository implements AccessRecords {
 const isConfigChanged = async (database: Database, since: number): Promise<boolean> =>
   (await database.selectFrom('stored_config').select('name').where('version', '>', since).executeTakeFirst()) !==
   undefined
-
-async function keyById(database: Database, id: string): Promise<StoredKey | undefined> {
-  const row = await database.selectFrom('access_keys').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && keyOf(row, await secretsOf(database, [id]))
-}
-
-const secretsOf = (database: Database, keys: readonly string[]): Promise<AccessSecretRow[]> =>
-  database
-    .selectFrom('access_secrets')
-    .selectAll()
-    .where('key_id', 'in', keys)
-    .orderBy('created_at', 'desc')
-    .orderBy('hash')
-    .execute()
-
-function withSecrets(keys: readonly AccessKeyRow[], secrets: readonly AccessSecretRow[]): StoredKey[] {
-  const byKey = Map.groupBy(secrets, ({ key_id }) => key_id)
-  return keys.map(row => keyOf(row, byKey.get(row.id) ?? []))
-}
-
-/** Returns true if an unrevoked key has the name. */
-async function isNamed(database: Database, name: string): Promise<boolean> {
-  const row = await database
-    .selectFrom('access_keys')
-    .select('id')
-    .where('name', '=', name)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Returns true if a group of that name is stored. */
-async function isGroup(database: Database, name: string): Promise<boolean> {
-  const row = await database
-    .selectFrom('access_groups')
-    .select('name')
-    .where('name', '=', plain(name))
-    .where('dropped', '=', 0)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Returns true if a group has an unrevoked key. */
-async function hasKeys(database: Database, group: string): Promise<boolean> {
-  const row = await database
-    .selectFrom('access_keys')
-    .select('id')
-    .where('group_name', '=', plain(group))
-    .where('revoked_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Returns true if one of the secrets belongs, or once belonged, to any key. */
-async function isKnown(database: Database, hashes: readonly string[]): Promise<boolean> {
-  if (hashes.length === 0) return false
-  const row = await database.selectFrom('access_secrets').select('hash').where('hash', 'in', hashes).executeTakeFirst()
-  return row !== undefined
-}

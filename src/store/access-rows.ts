@@ -37,23 +37,35 @@ const DAMAGED_NOTE = 'The stored settings of this key are damaged. Set them agai
 
 const isListOrAbsent = (value: Json | undefined): boolean => value === undefined || Array.isArray(value)
 
+/** Fields of a key. Fails to compile if one is missing. */
+const KEY_FIELDS: { readonly [F in keyof StoredKey]-?: true } = {
+  ...{ id: true, name: true, group: true, createdAt: true, revokedAt: true, lastUsedAt: true, secrets: true },
+  ...{ note: true, models: true, doors: true, limits: true, onLoss: true, enabled: true, expiresAt: true },
+  captureUntil: true,
+}
+
+/**
+ * Returns the settings of a key that only a later version knows. They stay when this version changes the key, as in a
+ * rolling upgrade.
+ */
+export const laterSettingsOf = (key: StoredKey): object =>
+  Object.fromEntries(Object.entries(key).filter(([name]) => !Object.hasOwn(KEY_FIELDS, name)))
+
 /** Settings of a key as stored JSON. Fails to compile if a setting is missing. */
-export const settingsOf = ({
-  note,
-  models,
-  doors,
-  limits,
-  onLoss,
-  enabled,
-  expiresAt,
-  captureUntil,
-}: KeySettings): string =>
-  JSON.stringify({ note, models, doors, limits, onLoss, enabled, expiresAt, captureUntil } satisfies {
-    [F in keyof KeySettings]-?: KeySettings[F] | undefined
+const settingsOf = (
+  { note, models, doors, limits, onLoss, enabled, expiresAt, captureUntil }: KeySettings,
+  later: object,
+): string =>
+  JSON.stringify({
+    ...later,
+    ...({ note, models, doors, limits, onLoss, enabled, expiresAt, captureUntil } satisfies {
+      [F in keyof KeySettings]-?: KeySettings[F] | undefined
+    }),
   })
 
-export const keyRowOf = (key: StoredKey, version: number): AccessKeyRow => ({
-  ...{ id: key.id, name: plain(key.name), group_name: plain(key.group), settings: settingsOf(key), version },
+/** @param later settings that only a later version knows. */
+export const keyRowOf = (key: StoredKey, version: number, later: object = {}): AccessKeyRow => ({
+  ...{ id: key.id, name: plain(key.name), group_name: plain(key.group), settings: settingsOf(key, later), version },
   ...{ created_at: key.createdAt, revoked_at: key.revokedAt ?? null, last_used_at: key.lastUsedAt ?? null },
 })
 
@@ -91,11 +103,11 @@ type GroupSettings = Omit<StoredGroup, 'name' | 'createdAt' | 'fallbacks'> & {
   readonly fallbacks?: readonly { readonly model: string; readonly on: readonly FallbackReason[] }[]
 }
 
-export function groupRowOf(group: StoredGroup, version: number): AccessGroupRow {
-  const { name, createdAt, models, doors, channels, limits, onLoss } = group
-  const fallbacks = group.fallbacks?.map(({ model, on }) => ({ model, on: [...on] }))
+/** Builds the row of a group, with the settings that only a later version knows. */
+export function groupRowOf({ name, createdAt, ...settings }: StoredGroup, version: number): AccessGroupRow {
+  const fallbacks = settings.fallbacks?.map(({ model, on }) => ({ model, on: [...on] }))
   return {
-    ...{ name: plain(name), settings: JSON.stringify({ models, doors, channels, limits, onLoss, fallbacks }) },
+    ...{ name: plain(name), settings: JSON.stringify({ ...settings, fallbacks }) },
     ...{ created_at: createdAt, dropped: 0, version },
   }
 }

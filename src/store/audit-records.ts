@@ -1,3 +1,5 @@
+import type { JsonObject } from '../canonical/node.ts'
+
 /** Kinds of things that administrators change. */
 export const AUDITED = ['key', 'group', 'channel', 'model', 'user', 'token'] as const
 export type Audited = (typeof AUDITED)[number]
@@ -29,6 +31,21 @@ export interface AuditEntry {
   /** Name of the thing at that time. */
   readonly name: string
   readonly changes: readonly FieldChange[]
+}
+
+/**
+ * Builds the audit entry of a change from the states before and after it; undefined means that there was or is none.
+ * Called in the transaction of the change, which also stores the entry, and again if the transaction is retried.
+ */
+export type EntryOf<Thing> = (before: Thing | undefined, after: Thing | undefined) => AuditEntry | undefined
+
+/** A channel or the settings of a model as the audit log compares them. */
+export interface AuditedConfig {
+  readonly name: string
+  /** Settings in the store, empty for a channel that is not stored. */
+  readonly settings: JsonObject
+  /** Absent for a model. */
+  readonly drained?: boolean
 }
 
 /** Filter and position of one page. Times are Unix milliseconds: from `since`, before `until`. */

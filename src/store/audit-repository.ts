@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditPage, AuditRecords } from './audit-records.ts'
+import { isObject, parseJson } from '../canonical/node.ts'
+import type { AuditEntry, AuditPage, AuditRecords, EntryOf } from './audit-records.ts'
 import type { Database } from './tables.ts'
 import { plainText } from './usage-series.ts'
 
@@ -24,6 +25,33 @@ function textOf(changes: AuditEntry['changes']): string {
   }
 }
 
+/** Parses the changes of an entry. Those of a damaged row are unknown, so that the other entries can be read. */
+function changesIn(text: string): AuditEntry['changes'] {
+  const changes = parseJson(text)
+  return Array.isArray(changes) && changes.every(isObject) ? (changes as unknown as AuditEntry['changes']) : []
+}
+
+/** Stores the entry of a change in the transaction of the change. */
+export async function addEntry<Thing>(
+  database: Database,
+  entryOf: EntryOf<Thing> | undefined,
+  before: Thing | undefined,
+  after: Thing | undefined,
+): Promise<void> {
+  const entry = entryOf?.(before, after)
+  if (entry !== undefined) await insertEntry(database, entry)
+}
+
+async function insertEntry(database: Database, { actorKind, changes, ...entry }: AuditEntry): Promise<void> {
+  await database
+    .insertInto('audit_log')
+    .values({
+      ...{ ...entry, actor: plainText(entry.actor)!, name: plainText(entry.name)!, target: plainText(entry.target)! },
+      ...{ actor_kind: actorKind, changes: plainText(textOf(changes), MAX_CHANGES_LENGTH)! },
+    })
+    .execute()
+}
+
 /** The repository of the audit log. */
 export class AuditRepository implements AuditRecords {
   private readonly database: Database
@@ -32,14 +60,8 @@ export class AuditRepository implements AuditRecords {
     this.database = database
   }
 
-  async add({ actorKind, changes, ...entry }: AuditEntry): Promise<void> {
-    await this.database
-      .insertInto('audit_log')
-      .values({
-        ...{ ...entry, actor: plainText(entry.actor)!, name: plainText(entry.name)!, target: plainText(entry.target)! },
-        ...{ actor_kind: actorKind, changes: plainText(textOf(changes), MAX_CHANGES_LENGTH)! },
-      })
-      .execute()
+  add(entry: AuditEntry): Promise<void> {
+    return insertEntry(this.database, entry)
   }
 
   async list({ since, until, limit, kind, target, actor, after }: AuditPage) {
@@ -66,7 +88,7 @@ export class AuditRepository implements AuditRecords {
       ({ actor_kind: actorKind, changes, at, ...row }): AuditEntry => ({
         ...row,
         ...{ at: Number(at), actorKind: actorKind as AuditEntry['actorKind'], kind: row.kind as AuditEntry['kind'] },
-        changes: JSON.parse(changes),
+        changes: changesIn(changes),
       }),
     )
     const last = entries.at(-1)

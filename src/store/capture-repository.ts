@@ -1,3 +1,4 @@
+import { deleteExpired } from './expired-rows.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
@@ -121,7 +122,7 @@ export class CaptureRepository implements Captures {
   }
 
   async sweep(before = this.now()): Promise<void> {
-    await this.database.deleteFrom('captures').where('expires_at', '<=', before).execute()
+    await deleteExpired(this.database, 'captures', before)
   }
 }
 

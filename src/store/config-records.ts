@@ -1,4 +1,5 @@
 import type { JsonObject } from '../canonical/node.ts'
+import type { AuditedConfig, EntryOf } from './audit-records.ts'
 import type { SharedRecords } from './shared-records.ts'
 
 /** Kinds of config entries that administrators store. */
@@ -34,7 +35,7 @@ export interface Encryption {
 
 /**
  * Config that administrators store. Each change increments the version of the access records, which all processes
- * follow.
+ * follow. A change stores its audit entry in the same transaction, if `entryOf` is given.
  */
 export interface ConfigRecords {
   /** Returns all entries, by kind and name. */
@@ -47,13 +48,14 @@ export interface ConfigRecords {
     kind: EntryKind,
     name: string,
     change: (entry: StoredEntry | undefined) => StoredEntry | undefined,
+    entryOf?: EntryOf<AuditedConfig>,
   ): Promise<StoredEntry | undefined>
   /**
    * Deletes an entry with its secrets, and ends the drain of a channel. Returns false if there is no such entry.
    *
    * @param keepsDrain whether the config file has a channel of this name, which stays drained.
    */
-  dropEntry(kind: EntryKind, name: string, keepsDrain?: boolean): Promise<boolean>
+  dropEntry(kind: EntryKind, name: string, keepsDrain?: boolean, entryOf?: EntryOf<AuditedConfig>): Promise<boolean>
   /**
    * Re-encrypts all secrets in one transaction.
    *

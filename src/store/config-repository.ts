@@ -1,6 +1,9 @@
+import { parseObject } from '../canonical/node.ts'
 import { plain } from './access-rows.ts'
 import type { StoredConfigRow } from './access-tables.ts'
 import { underNewVersion } from './access-version.ts'
+import type { AuditedConfig, EntryOf } from './audit-records.ts'
+import { addEntry } from './audit-repository.ts'
 import { compareText } from './bulk.ts'
 import type { ConfigRecords, Encryption, EntryKind, StoredEntry } from './config-records.ts'
 import type { SharedRecords } from './shared-records.ts'
@@ -26,13 +29,14 @@ export class ConfigRepository implements ConfigRecords {
     kind: EntryKind,
     name: string,
     change: (entry: StoredEntry | undefined) => StoredEntry | undefined,
+    auditEntryOf?: EntryOf<AuditedConfig>,
   ): Promise<StoredEntry | undefined> {
     return underNewVersion<StoredEntry | undefined>(
       this.database,
       this.now(),
       async (database, version) => {
-        const known = await selectEntry(database, kind, name).executeTakeFirst()
-        const entry = change(known && entryOf(known))
+        const before = await entryNamed(database, kind, name)
+        const entry = change(before)
         if (entry === undefined) return undefined
         const { kind: _, name: __, ...row } = rowOf(entry, version)
         await database
@@ -40,25 +44,33 @@ export class ConfigRepository implements ConfigRecords {
           .values({ kind, name: plain(name), ...row })
           .onConflict(conflict => conflict.columns(['kind', 'name']).doUpdateSet(row))
           .execute()
+        const drain = await drainOf(database, kind, name)
+        await addEntry(database, auditEntryOf, before && { ...before, ...drain }, { ...entry, ...drain })
         return entry
       },
       undefined,
     )
   }
 
-  dropEntry(kind: EntryKind, name: string, keepsDrain = false): Promise<boolean> {
+  dropEntry(
+    kind: EntryKind,
+    name: string,
+    keepsDrain = false,
+    auditEntryOf?: EntryOf<AuditedConfig>,
+  ): Promise<boolean> {
     return underNewVersion(
       this.database,
       this.now(),
       async (database, version) => {
-        const { numUpdatedRows } = await database
+        const entry = await entryNamed(database, kind, name)
+        if (entry === undefined) return false
+        const drain = await drainOf(database, kind, name)
+        await database
           .updateTable('stored_config')
           .set({ dropped: 1, settings: '{}', secrets: null, key_id: null, version })
           .where('kind', '=', kind)
           .where('name', '=', plain(name))
-          .where('dropped', '=', 0)
-          .executeTakeFirst()
-        if (numUpdatedRows === 0n) return false
+          .execute()
         if (kind === 'channel' && !keepsDrain)
           await database
             .updateTable('access_channels')
@@ -66,6 +78,8 @@ export class ConfigRepository implements ConfigRecords {
             .where('channel', '=', plain(name))
             .where('drained', '=', 1)
             .execute()
+        const after = keepsDrain ? { name, settings: {}, ...drain } : undefined
+        await addEntry(database, auditEntryOf, { ...entry, ...drain }, after)
         return true
       },
       false,
@@ -107,16 +121,31 @@ export async function configEntries(database: Database): Promise<readonly Stored
     .sort((one, second) => compareText(one.kind, second.kind) || compareText(one.name, second.name))
 }
 
-const selectEntry = (database: Database, kind: EntryKind, name: string) =>
-  database
+async function entryNamed(database: Database, kind: EntryKind, name: string): Promise<StoredEntry | undefined> {
+  const row = await database
     .selectFrom('stored_config')
     .selectAll()
     .where('kind', '=', kind)
     .where('name', '=', plain(name))
     .where('dropped', '=', 0)
+    .executeTakeFirst()
+  return row && entryOf(row)
+}
 
+/** Returns whether a channel is drained, as the audit log compares it. */
+async function drainOf(database: Database, kind: EntryKind, name: string): Promise<{ readonly drained?: boolean }> {
+  if (kind !== 'channel') return {}
+  const row = await database
+    .selectFrom('access_channels')
+    .select('drained')
+    .where('channel', '=', plain(name))
+    .executeTakeFirst()
+  return { drained: row?.drained === 1 }
+}
+
+/** Builds an entry. One with damaged settings has none, so that it is faulty and the other entries are read. */
 const entryOf = ({ kind, name, settings, secrets, key_id, created_at, updated_at }: StoredConfigRow): StoredEntry => ({
-  ...{ kind: kind as EntryKind, name, settings: JSON.parse(settings) },
+  ...{ kind: kind as EntryKind, name, settings: parseObject(settings) ?? {} },
   ...(secrets === null || key_id === null ? {} : { secrets: { keyId: key_id, data: secrets } }),
   ...{ createdAt: Number(created_at), updatedAt: Number(updated_at) },
 })

@@ -1,3 +1,5 @@
+import type { EntryOf } from './audit-records.ts'
+
 /** The role of a console user: `admin` may change everything, `viewer` may only read. */
 export type Role = 'admin' | 'viewer'
 
@@ -62,16 +64,21 @@ export interface ConsoleRecords {
   user(name: string): Promise<ConsoleUser | undefined>
   userOf(subject: string): Promise<ConsoleUser | undefined>
   /** Adds a user. Returns false if the name or subject is taken or, for the first user, if any user exists. */
-  addUser(user: ConsoleUser, isFirst?: boolean): Promise<boolean>
+  addUser(user: ConsoleUser, isFirst?: boolean, entryOf?: EntryOf<ConsoleUser>): Promise<boolean>
   /**
    * Changes a user and returns the new state. Returns undefined if the user is unknown, `last-admin` if no enabled
    * administrator would remain. A new password, or disabling the user, ends all sessions except `exceptSession`.
    */
-  changeUser(name: string, change: UserChange, exceptSession?: string): Promise<ConsoleUser | 'last-admin' | undefined>
+  changeUser(
+    name: string,
+    change: UserChange,
+    exceptSession?: string,
+    entryOf?: EntryOf<ConsoleUser>,
+  ): Promise<ConsoleUser | 'last-admin' | undefined>
   /** Sets the role stated by the OpenID provider, even for the last administrator. */
-  setRole(name: string, role: Role): Promise<void>
+  setRole(name: string, role: Role, entryOf?: EntryOf<ConsoleUser>): Promise<void>
   /** Deletes a user and ends the user's sessions. */
-  dropUser(name: string): Promise<'done' | 'last-admin' | 'unknown'>
+  dropUser(name: string, entryOf?: EntryOf<ConsoleUser>): Promise<'done' | 'last-admin' | 'unknown'>
   /**
    * Starts a session and ends the user's oldest sessions beyond `maxSessions`.
    *
@@ -83,8 +90,8 @@ export interface ConsoleRecords {
   signInSession(hash: string): Promise<{ readonly session: SignInSession; readonly user: ConsoleUser } | undefined>
   touchSignInSession(hash: string, at: number): Promise<void>
   endSignInSession(hash: string): Promise<boolean>
-  /** Ends all sessions of a user and returns their number. */
-  endSignInSessions(user: string): Promise<number>
+  /** Ends all sessions of a user and returns their number, or undefined if the user is unknown. */
+  endSignInSessions(user: string, entryOf?: EntryOf<ConsoleUser>): Promise<number | undefined>
   /**
    * Counts an attempt as wrong before the password is checked. `forgive` undoes the count if the password was right.
    * Returns the time until which the name is locked for that network, or undefined if the password may be checked.

@@ -1,5 +1,7 @@
 import { defined } from '../canonical/node.ts'
 import { plain } from './access-rows.ts'
+import type { EntryOf } from './audit-records.ts'
+import { addEntry } from './audit-repository.ts'
 import type {
   ConsoleRecords,
   ConsoleUser,
@@ -11,6 +13,7 @@ import type {
   UserSource,
 } from './console-records.ts'
 import { durably } from './durable.ts'
+import { deleteExpired } from './expired-rows.ts'
 import { lock } from './locks.ts'
 import { PasswordAttemptRepository } from './password-attempt-repository.ts'
 import type { ConsoleUserRow, Database, SignInSessionRow } from './tables.ts'
@@ -45,7 +48,7 @@ export class ConsoleRepository implements ConsoleRecords {
     return row && userOf(row)
   }
 
-  addUser(user: ConsoleUser, isFirst = false): Promise<boolean> {
+  addUser(user: ConsoleUser, isFirst = false, entryOf?: EntryOf<ConsoleUser>): Promise<boolean> {
     return this.change(async transaction => {
       const { subject } = user
       const existing = await transaction
@@ -62,11 +65,17 @@ export class ConsoleRepository implements ConsoleRecords {
         .executeTakeFirst()
       if (existing !== undefined) return false
       await transaction.insertInto('console_users').values(userRowOf(user)).execute()
+      await addEntry(transaction, entryOf, undefined, user)
       return true
     })
   }
 
-  changeUser(name: string, change: UserChange, except?: string): Promise<ConsoleUser | 'last-admin' | undefined> {
+  changeUser(
+    name: string,
+    change: UserChange,
+    except?: string,
+    entryOf?: EntryOf<ConsoleUser>,
+  ): Promise<ConsoleUser | 'last-admin' | undefined> {
     return this.change(async transaction => {
       const user = await userNamed(transaction, name)
       if (user === undefined) return undefined
@@ -79,23 +88,28 @@ export class ConsoleRepository implements ConsoleRecords {
         .where('name', '=', user.name)
         .execute()
       if (change.password !== undefined || !next.enabled) await endAll(transaction, user.name, except)
+      await addEntry(transaction, entryOf, user, next)
       return next
     })
   }
 
-  async setRole(name: string, role: Role): Promise<void> {
-    await durably(this.database, one =>
-      one.updateTable('console_users').set({ role }).where('name', '=', plain(name)).execute(),
-    )
+  setRole(name: string, role: Role, entryOf?: EntryOf<ConsoleUser>): Promise<void> {
+    return this.change(async transaction => {
+      const user = await userNamed(transaction, name)
+      if (user === undefined || user.role === role) return
+      await transaction.updateTable('console_users').set({ role }).where('name', '=', user.name).execute()
+      await addEntry(transaction, entryOf, user, { ...user, role })
+    })
   }
 
-  dropUser(name: string): Promise<'done' | 'last-admin' | 'unknown'> {
+  dropUser(name: string, entryOf?: EntryOf<ConsoleUser>): Promise<'done' | 'last-admin' | 'unknown'> {
     return this.change(async transaction => {
       const user = await userNamed(transaction, name)
       if (user === undefined) return 'unknown'
       if (isAdmin(user) && !(await hasOtherAdmin(transaction, user.name))) return 'last-admin'
       await transaction.deleteFrom('console_users').where('name', '=', user.name).execute()
       await endAll(transaction, user.name)
+      await addEntry(transaction, entryOf, user, undefined)
       return 'done'
     })
   }
@@ -144,8 +158,14 @@ export class ConsoleRepository implements ConsoleRecords {
     return numDeletedRows === 1n
   }
 
-  endSignInSessions(user: string): Promise<number> {
-    return this.change(transaction => endAll(transaction, plain(user)))
+  endSignInSessions(name: string, entryOf?: EntryOf<ConsoleUser>): Promise<number | undefined> {
+    return this.change(async transaction => {
+      const user = await userNamed(transaction, name)
+      if (user === undefined) return undefined
+      const count = await endAll(transaction, user.name)
+      await addEntry(transaction, entryOf, user, user)
+      return count
+    })
   }
 
   attempt(attempt: PasswordAttempt, rules: LockRules): Promise<number | undefined> {
@@ -161,7 +181,7 @@ export class ConsoleRepository implements ConsoleRecords {
   }
 
   async sweep(before = this.now()): Promise<void> {
-    await this.database.deleteFrom('console_sessions').where('expires_at', '<=', before).execute()
+    await deleteExpired(this.database, 'console_sessions', before)
     await this.passwordTries.sweep(before)
   }
 

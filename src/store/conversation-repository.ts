@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { JsonObject } from '../canonical/node.ts'
-import { dropItems, insertItems, NO_UPSTREAM, ROWS_PER_STATEMENT } from './items.ts'
+import { dropItems, insertItems, NO_UPSTREAM, parseItem, ROWS_PER_STATEMENT } from './items.ts'
 import type { Database, Tables } from './tables.ts'
 
 /** A named list of items that responses continue (docs/wire/responses.md#conversations). */
@@ -35,7 +35,12 @@ export interface Conversations {
 
 /** The query condition for conversations that are neither deleted nor expired. */
 const isActive = (owner: string, id: string, now: number) => (row: ExpressionBuilder<Tables, 'conversations'>) =>
-  row.and([row('owner', '=', owner), row('id', '=', id), row('gone', '=', 0), row('expires_at', '>', now)])
+  row.and([
+    row('conversations.owner', '=', owner),
+    row('conversations.id', '=', id),
+    row('conversations.gone', '=', 0),
+    row('conversations.expires_at', '>', now),
+  ])
 
 /** The repository of conversations. Their items share a table with the items of turns. */
 export class ConversationRepository implements Conversations {
@@ -61,21 +66,17 @@ export class ConversationRepository implements Conversations {
   }
 
   async find(owner: string, id: string): Promise<Conversation | undefined> {
-    const row = await this.row(owner, id)
+    const row = await this.database
+      .selectFrom('conversations')
+      .selectAll()
+      .where(isActive(owner, id, this.now()))
+      .executeTakeFirst()
     return (
       row && {
         ...{ owner, id, metadata: JSON.parse(row.metadata) as JsonObject },
         ...{ createdAt: Number(row.created_at), expiresAt: Number(row.expires_at) },
       }
     )
-  }
-
-  private row(owner: string, id: string) {
-    return this.database
-      .selectFrom('conversations')
-      .selectAll()
-      .where(isActive(owner, id, this.now()))
-      .executeTakeFirst()
   }
 
   async isForbidden(owner: string, id: string): Promise<boolean> {
@@ -96,16 +97,18 @@ export class ConversationRepository implements Conversations {
     return numUpdatedRows > 0n
   }
 
+  /** Reads both in one statement, because another process may delete the conversation in between. */
   async items(owner: string, id: string): Promise<readonly JsonObject[] | undefined> {
-    if ((await this.row(owner, id)) === undefined) return undefined
     const rows = await this.database
-      .selectFrom('items')
-      .select('item')
-      .where('owner', '=', owner)
-      .where('parent', '=', id)
-      .orderBy('place')
+      .selectFrom('conversations')
+      .leftJoin('items', join =>
+        join.onRef('items.owner', '=', 'conversations.owner').onRef('items.parent', '=', 'conversations.id'),
+      )
+      .select('items.item')
+      .where(isActive(owner, id, this.now()))
+      .orderBy('items.place')
       .execute()
-    return rows.map(({ item }) => JSON.parse(item) as JsonObject)
+    return rows.length === 0 ? undefined : rows.flatMap(({ item }) => (item === null ? [] : [parseItem(item)]))
   }
 
   async add(owner: string, id: string, items: readonly JsonObject[], expiresAt: number): Promise<boolean> {
@@ -114,25 +117,7 @@ export class ConversationRepository implements Conversations {
   }
 
   async dropItem(owner: string, id: string, item: string): Promise<boolean> {
-    const rows = await this.database
-      .selectFrom('items')
-      .select(['place', 'item'])
-      .where('owner', '=', owner)
-      .where('parent', '=', id)
-      .execute()
-    // The store finds one of several items with the same id, so that all items are read here.
-    const places = rows.flatMap(row => (idOf(JSON.parse(row.item) as JsonObject) === item ? [Number(row.place)] : []))
-    let count = 0n
-    for (let at = 0; at < places.length; at += ROWS_PER_STATEMENT) {
-      const { numDeletedRows } = await this.database
-        .deleteFrom('items')
-        .where('owner', '=', owner)
-        .where('parent', '=', id)
-        .where('place', 'in', places.slice(at, at + ROWS_PER_STATEMENT))
-        .executeTakeFirst()
-      count += numDeletedRows
-    }
-    return count > 0n
+    return this.database.transaction().execute(database => dropItem(database, owner, id, item))
   }
 
   async drop(owner: string, id: string): Promise<boolean> {
@@ -148,6 +133,38 @@ export class ConversationRepository implements Conversations {
       return numUpdatedRows > 0n
     })
   }
+}
+
+/**
+ * Deletes the items with an id. Locks the conversation first, because its next item would get the place of the last one
+ * as soon as another process has deleted that.
+ */
+async function dropItem(database: Database, owner: string, id: string, item: string): Promise<boolean> {
+  await database
+    .updateTable('conversations')
+    .set({ gone: ({ ref }) => ref('gone') })
+    .where('owner', '=', owner)
+    .where('id', '=', id)
+    .execute()
+  const rows = await database
+    .selectFrom('items')
+    .select(['place', 'item'])
+    .where('owner', '=', owner)
+    .where('parent', '=', id)
+    .execute()
+  // The store finds one of several items with the same id, so that all items are read here.
+  const places = rows.flatMap(row => (idOf(JSON.parse(row.item) as JsonObject) === item ? [Number(row.place)] : []))
+  let count = 0n
+  for (let at = 0; at < places.length; at += ROWS_PER_STATEMENT) {
+    const { numDeletedRows } = await database
+      .deleteFrom('items')
+      .where('owner', '=', owner)
+      .where('parent', '=', id)
+      .where('place', 'in', places.slice(at, at + ROWS_PER_STATEMENT))
+      .executeTakeFirst()
+    count += numDeletedRows
+  }
+  return count > 0n
 }
 
 /** Items that are appended to a conversation, which then expires at `expiresAt`. Times are Unix milliseconds. */

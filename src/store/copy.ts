@@ -1,10 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { rowOf } from '../canonical/maps.ts'
 import type { StoreConfig } from '../config/types.ts'
 import { MIGRATIONS_TABLE } from './applied.ts'
 import type { Engine, Row } from './engine.ts'
 import { namingStore } from './fault.ts'
+import { isIndexable, NO_ID } from './items.ts'
 import { isInUse, openEngine } from './open-engine.ts'
 import { openDatabase } from './store.ts'
 
@@ -15,6 +17,15 @@ const VALUES_PER_INSERT = 10_000
 
 /** Tables with state of one database and its processes, which are never copied. */
 const PROCESS_TABLES: ReadonlySet<string> = new Set([MIGRATIONS_TABLE, 'processes', 'probes'])
+
+/**
+ * Ids for which the indexes of PostgreSQL may have no room, with the value that replaces them. Files of earlier versions
+ * have such ids.
+ */
+const LONG_IDS: { readonly [table: string]: { readonly column: string; readonly replacement: string | null } } = {
+  turns: { column: 'previous', replacement: null },
+  items: { column: 'id', replacement: NO_ID },
+}
 
 /** Number of rows copied from one table. */
 export interface CopiedTable {
@@ -115,11 +126,18 @@ async function copyTable(
     for (let at = 0; at < batch.length; at += size)
       await writing
         .insertInto(table)
-        .values(batch.slice(at, at + size))
+        .values(batch.slice(at, at + size).map(row => withShortIds(table, row)))
         .execute()
     count += batch.length
   }
   return count
+}
+
+/** Returns the row with ids that every engine can index. */
+function withShortIds(table: string, row: Row): Row {
+  const long = rowOf(LONG_IDS, table)
+  const id = long && row[long.column]
+  return typeof id !== 'string' || isIndexable(id) ? row : { ...row, [long!.column]: long!.replacement }
 }
 
 async function countOf(one: Transaction<AnyTables>, table: string): Promise<number> {

@@ -13,7 +13,8 @@ export function durably<T>(database: Database, work: (transaction: Database) => 
     try {
       return await connection.transaction().execute(work)
     } finally {
-      await sql`pragma synchronous = normal`.execute(connection)
+      // A failure must not refuse what is committed. The next transactions then wait for the disk, too.
+      await sql`pragma synchronous = normal`.execute(connection).catch(() => {})
     }
   })
 }

@@ -16,10 +16,12 @@ export interface Engine {
   exclusively<Tables, T>(database: Kysely<Tables>, work: (one: Transaction<Tables>) => Promise<T>): Promise<T>
   /**
    * Returns true if the database file at the path was removed or replaced, so that writes to the open file would be
-   * lost.
+   * lost. Then deletes the log of the open file, which would be applied to the file in its place.
    */
   moved(): boolean
-  /** Writes and deletes a sample row without waiting for locks. Rejects with the engine's error. */
+  /** Checks that an empty database can store all texts. Rejects with `WrongEncoding`. */
+  checkEncoding<Tables>(database: Kysely<Tables>): Promise<void>
+  /** Writes and deletes a sample row, and waits shortly for locks. Rejects with the engine's error. */
   probe<Tables>(database: Kysely<Tables>): Promise<void>
   /** Returns the time of the database server in Unix milliseconds, or undefined for a file of this machine. */
   serverTime<Tables>(database: Kysely<Tables>): Promise<number | undefined>

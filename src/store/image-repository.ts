@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { lock } from './locks.ts'
 import type { ImageLimits, ImageRecord, NewImageRecord } from './shared-records.ts'
 import type { Database } from './tables.ts'
@@ -6,6 +7,8 @@ import type { Database } from './tables.ts'
 const CHUNK_BYTES = 256 * 1024
 /** Images deleted per statement. */
 const IMAGES_PER_DELETE = 50
+/** Expired images deleted per statement. They have megabytes, and the event loop runs in between. */
+const IMAGES_PER_SWEEP = 4
 
 /** The repository of generated images, stored in rows of limited size. */
 export class ImageRepository {
@@ -54,13 +57,14 @@ export class ImageRepository {
         .selectFrom('pictures')
         .select('id')
         .where('expires_at', '<=', before)
-        .limit(IMAGES_PER_DELETE)
+        .limit(IMAGES_PER_SWEEP)
         .execute()
       if (rows.length === 0) return
       await drop(
         this.database,
         rows.map(({ id }) => id),
       )
+      await yieldToEventLoop()
     }
   }
 

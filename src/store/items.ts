@@ -1,3 +1,5 @@
+import { parseExactly } from '../canonical/exact-numbers.ts'
+import type { JsonObject } from '../canonical/node.ts'
 import { insertText, isPostgres, runEach } from './bulk.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 
@@ -8,9 +10,15 @@ const COLUMNS = ['owner', 'parent', 'place', 'id', 'made', 'channel', 'remembere
 const INSERT = insertText('items', COLUMNS)
 
 /** Id of rows that no lookup finds by their id. */
-const NO_ID = ''
+export const NO_ID = ''
 /** Maximum size of an id by which a lookup finds an item, in bytes. PostgreSQL's indexes refuse longer values. */
 const MAX_ID_BYTES = 2600
+
+/** Parses a stored item. Arguments of calls keep every digit of large integers. */
+export const parseItem = (text: string): JsonObject => (parseExactly(`{"step":${text}}`) as { step: JsonObject }).step
+
+/** Returns true if the indexes of every engine can hold an id. */
+export const isIndexable = (id: string): boolean => Buffer.byteLength(id) <= MAX_ID_BYTES
 
 /** Inserts items of turns or conversations. */
 export async function insertItems(database: Database, all: readonly ItemRow[]): Promise<void> {
@@ -37,7 +45,7 @@ function withUniqueIds(rows: readonly ItemRow[]): readonly ItemRow[] {
   const nameOf = ({ owner, parent, id }: ItemRow): string => `${owner} ${parent} ${id}`
   const found = new Map<string, ItemRow>()
   for (const row of rows) {
-    if (Buffer.byteLength(row.id) > MAX_ID_BYTES) continue
+    if (!isIndexable(row.id)) continue
     const name = nameOf(row)
     if (row.made >= (found.get(name)?.made ?? 0)) found.set(name, row)
   }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
 import type { StoreConfig } from '../config/types.ts'
 import { type Log, LogOnce } from '../log.ts'
@@ -16,6 +16,11 @@ import type { Store } from './store.ts'
 /** Interval between deletions of expired data, in milliseconds. */
 const SWEEP_INTERVAL_MS = 3_600_000
 /**
+ * Delay of the second deletion after the store was opened, in milliseconds. The first one deletes little, because the
+ * machine may have started with a wrong clock.
+ */
+const SECOND_SWEEP_MS = 600_000
+/**
  * Delay before a failed store is retried, in milliseconds. For the same time after a successful write, the store counts
  * as working.
  */
@@ -26,6 +31,12 @@ const LOG_INTERVAL_MS = 60_000
 const MAX_ATTEMPTS = 3
 /** Pause before the first reconnection to a server, in milliseconds. */
 const RECONNECT_DELAY_MS = 100
+
+/** Returns the folder of a SQLite file, which all processes that share the file find, whatever their data folders are. */
+function folderOf(path: string, dataDir: string): string {
+  if (path === ':memory:') return dataDir
+  return dirname(existsSync(path) ? realpathSync(path) : resolve(path))
+}
 
 /** The parts of the store that request handling needs: all except keys, console users and captures. */
 export type StoreView = Pick<
@@ -41,6 +52,7 @@ export type StoreView = Pick<
   | 'takes'
   | 'check'
   | 'now'
+  | 'deletionTime'
 >
 
 /**
@@ -92,7 +104,7 @@ export class LazyStore {
     this.config = config
     this.liveness =
       config.engine === 'sqlite'
-        ? new LockedFiles(join(dataDir, 'processes'))
+        ? new LockedFiles(join(folderOf(config.path, dataDir), 'processes'), join(dataDir, 'processes'))
         : new Heartbeat(guardedRepository(MODES.processes, this.guard, store => store.processes))
     this.log = log
     const began = 'the store cannot be used'
@@ -124,6 +136,9 @@ export class LazyStore {
 
   /** Returns the Unix time in milliseconds by the clock of the store, or by this machine's clock while none is open. */
   readonly now = (): number => this.inUse?.now() ?? Date.now()
+
+  /** Returns the Unix time in milliseconds before which expired data may be deleted: none while no store is open. */
+  readonly deletionTime = (): number => this.inUse?.deletionTime() ?? Number.NEGATIVE_INFINITY
 
   /** Returns true if the store accepts writes, as far as is known. A fault may only show on the next write. */
   async takes(): Promise<boolean> {
@@ -194,10 +209,20 @@ export class LazyStore {
     const { openStore } = await import('./store.ts')
     const store = await openStore(this.config)
     this.inUse = store
-    clearInterval(this.sweepTimer)
-    this.sweepTimer = setInterval(() => this.sweep(store), SWEEP_INTERVAL_MS).unref()
+    // The first look notes the files of this database, by which a later one recognises them.
+    store.moved()
     this.sweep(store)
+    this.sweepLater(store, SECOND_SWEEP_MS)
     return store
+  }
+
+  private sweepLater(store: Store, milliseconds: number): void {
+    clearTimeout(this.sweepTimer)
+    const sweep = (): void => {
+      this.sweep(store)
+      this.sweepLater(store, SWEEP_INTERVAL_MS)
+    }
+    this.sweepTimer = setTimeout(sweep, milliseconds).unref()
   }
 
   private sweep(store: Store): void {
@@ -241,12 +266,16 @@ export class LazyStore {
   /** Tests the store with a sample write, and ends the outage if it succeeds. */
   private async attempt(): Promise<void> {
     if (this.closed) return
+    // After a failover, the address may lead to another server, while connections to a standby stay open.
+    if (this.fault?.kind === 'read-only' && this.config.engine === 'postgres') this.drop()
     try {
       const store = await this.current()
       await store.probe()
       this.healthyAt = performance.now()
       this.endFault()
     } catch (thrown) {
+      // Closing ended the test.
+      if (this.closed) return
       const failure = this.recordFault(thrown, 'writes')
       if (failure !== UNAVAILABLE) this.log.error({ err: failure }, 'the store cannot be checked')
     }
@@ -263,13 +292,13 @@ export class LazyStore {
     this.opening?.then(store => store.close()).catch(() => {})
     this.opening = undefined
     this.inUse = undefined
-    clearInterval(this.sweepTimer)
+    clearTimeout(this.sweepTimer)
   }
 
   async close(): Promise<void> {
     await this.liveness.close()
     this.closed = true
-    clearInterval(this.sweepTimer)
+    clearTimeout(this.sweepTimer)
     clearTimeout(this.retryTimer)
     // A sweep interrupted by closing is not a fault.
     this.inUse = undefined

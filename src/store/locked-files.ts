@@ -21,10 +21,16 @@ const BUSY = 5
 export class LockedFiles implements Liveness {
   readonly id: string = randomBytes(16).toString('hex')
   private readonly folder: string
+  private readonly earlierFolder: string
   private lock: DatabaseSync | undefined
 
-  constructor(folder: string) {
+  /**
+   * @param folder the same for all processes that share a store.
+   * @param earlierFolder folder of processes of an earlier version.
+   */
+  constructor(folder: string, earlierFolder = folder) {
     this.folder = folder
+    this.earlierFolder = earlierFolder
   }
 
   async open(): Promise<void> {
@@ -41,7 +47,8 @@ export class LockedFiles implements Liveness {
   async isAlive(id: string): Promise<boolean | undefined> {
     if (id === this.id) return this.lock !== undefined
     if (!PROCESS_ID.test(id)) return undefined
-    return existsSync(this.path(id)) ? isLocked(this.path(id)) : false
+    const path = [this.path(id), join(this.earlierFolder, id)].find(one => existsSync(one))
+    return path === undefined ? false : isLocked(path)
   }
 
   async close(): Promise<void> {

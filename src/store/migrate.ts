@@ -25,7 +25,9 @@ export async function migrate<Tables>(
 ): Promise<void> {
   const records = database as unknown as Kysely<MigrationTables>
   // Check without the lock first, because usually no migration is pending.
-  if (pending(await appliedOrNone(records), migrations).length === 0) return
+  const applied = await appliedOrNone(records)
+  if (pending(applied, migrations).length === 0) return
+  if (applied.length === 0) await engine.checkEncoding(database)
   await engine.exclusively(records, async one => {
     await sql.raw(engine.ddl(CREATE_TABLE)).execute(one)
     for (const migration of pending(await appliedTo(one), migrations)) {

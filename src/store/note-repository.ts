@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
+import { deleteExpired } from './expired-rows.ts'
 import { lock } from './locks.ts'
 import { MAX_NOTE_LIFETIME_MS, type Note, type NoteKind, type NoteLimits } from './shared-records.ts'
 import { CLOCK_DIFFERENCE } from './store-clock.ts'
@@ -58,7 +59,7 @@ export class NoteRepository {
 
   /** Deletes notes that expired before a time in Unix milliseconds. */
   async sweep(before: number): Promise<void> {
-    await this.database.deleteFrom('notes').where('expires_at', '<=', before).execute()
+    await deleteExpired(this.database, 'notes', before)
   }
 }
 

@@ -63,7 +63,13 @@ export class PasswordAttemptRepository {
   async unlock(account: string): Promise<void> {
     await this.database
       .deleteFrom('console_attempts')
-      .where(row => row.or([row('subject', '=', account), row('subject', 'like', `${account}.%`)]))
+      // A range, because engines compare patterns in different ways: `/` follows the dot in front of a network.
+      .where(row =>
+        row.or([
+          row('subject', '=', account),
+          row.and([row('subject', '>', `${account}.`), row('subject', '<', `${account}/`)]),
+        ]),
+      )
       .execute()
   }
 

@@ -18,7 +18,9 @@ const BY_SQLSTATE: { readonly [code: string]: StoreFault } = {
   '40001': 'locked', // serialization_failure
   '57014': 'locked', // query_canceled: statement timeout
   '25P03': 'unreachable', // idle_in_transaction_session_timeout
+  '25P04': 'unreachable', // transaction_timeout, which an operator of PostgreSQL 17 or later may set
   '3D000': 'unreachable', // invalid_catalog_name: no such database
+  '3F000': 'unreachable', // invalid_schema_name: the search path names no schema
   '08': 'unreachable', // connection exception
   '28': 'unreachable', // invalid authorization specification
   '53': 'failing', // insufficient resources
@@ -46,8 +48,19 @@ const CONNECTION_LOST = [
   /^SASL/,
 ]
 
+/** Thrown if a new database could not store the texts of every language. */
+export class WrongEncoding extends Error {
+  override readonly name = 'WrongEncoding'
+
+  constructor(encoding: string) {
+    super(`the database has the encoding ${encoding}, which lacks most characters: create one with encoding 'UTF8'`)
+  }
+}
+
 /** Classifies an error of a PostgreSQL server. Returns undefined for a bug of the gateway. */
-export function postgresFault({ message, code }: Error & { readonly code?: unknown }): StoreFault | undefined {
+export function postgresFault(thrown: Error & { readonly code?: unknown }): StoreFault | undefined {
+  if (thrown instanceof WrongEncoding) return 'unreachable'
+  const { message, code } = thrown
   if (typeof code !== 'string') return CONNECTION_LOST.some(one => one.test(message)) ? 'unreachable' : undefined
   if (SOCKETS.has(code)) return 'unreachable'
   return /^[0-9A-Z]{5}$/.test(code) ? (BY_SQLSTATE[code] ?? BY_SQLSTATE[code.slice(0, 2)]) : undefined

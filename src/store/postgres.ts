@@ -1,5 +1,5 @@
 import {
-  CompiledQuery,
+  type Driver,
   type Kysely,
   PostgresDialect,
   PostgresQueryCompiler,
@@ -7,20 +7,13 @@ import {
   sql,
   type Transaction,
 } from 'kysely'
-import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg'
+import { Client, type ClientConfig, type CustomTypesConfig, Pool, types } from 'pg'
 import type { Engine, Row } from './engine.ts'
-
-/**
- * Maximum number of connections per process. Few suffice, because statements take milliseconds, and by default a server
- * allows 100 connections for all instances.
- */
-const MAX_CONNECTIONS = 8
+import { WrongEncoding } from './postgres-fault.ts'
+import { IDLE_TIMEOUT_MS, MAX_CONNECTIONS, PostgresSessions } from './postgres-sessions.ts'
 
 /** Timeout for getting a connection, including the wait for a free one, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000
-/** Idle time after which a connection is closed, in milliseconds. */
-const IDLE_TIMEOUT_MS = 60_000
-
 /**
  * Client-side timeout of a query, in milliseconds. It is longer than the server's own timeouts, so it only matters when
  * the connection is cut.
@@ -29,12 +22,6 @@ const QUERY_TIMEOUT_MS = 40_000
 
 /** The `application_name` of every connection, by which `isPostgresInUse` finds other processes. */
 const APPLICATION_NAME = 'interlingua'
-
-/**
- * Session settings, with times in milliseconds. Set after connecting, because poolers reject them as startup
- * parameters.
- */
-const SESSION = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 60_000 }
 
 /** Id of the advisory lock for migrations. */
 const MIGRATION_LOCK = 4_747_001
@@ -50,44 +37,17 @@ export function postgres(url: string): Engine {
   pool.on('connect', client => client.on('error', () => {}))
   return {
     name: 'postgres',
-    dialect: new Dialect({
-      pool: { options: pool.options, connect: () => connectionOfPool(pool), end: () => pool.end() },
-      onCreateConnection: async connection => {
-        await connection.executeQuery(CompiledQuery.raw(SET_SESSION))
-      },
-    }),
+    dialect: new Dialect(new PostgresSessions(pool)),
     types: { bytes: 'bytea' },
     ddl: orderedByBytes,
     exclusively,
     moved: () => false,
+    checkEncoding,
     probe,
     serverTime,
     rows: rowsOf,
   }
 }
-
-/**
- * Gets a connection from the pool. If the server refuses more connections, shrinks the pool and waits for an existing
- * one.
- */
-async function connectionOfPool(pool: Pool): Promise<PoolClient> {
-  for (;;) {
-    try {
-      return await pool.connect()
-    } catch (thrown) {
-      const isFew = (thrown as { code?: unknown }).code === TOO_MANY_CONNECTIONS && pool.totalCount > 0
-      if (!isFew || pool.options.max <= 1) throw thrown
-      // The retries terminate, because each one lowers the maximum.
-      pool.options.max = Math.min(pool.options.max - 1, pool.totalCount)
-      setTimeout(() => {
-        pool.options.max = MAX_CONNECTIONS
-      }, IDLE_TIMEOUT_MS).unref()
-    }
-  }
-}
-
-/** SQLSTATE of `too_many_connections`. */
-const TOO_MANY_CONNECTIONS = '53300'
 
 /** Returns true if another process of this program is connected to the database. */
 export async function isPostgresInUse(url: string): Promise<boolean> {
@@ -125,11 +85,19 @@ const NUMBERS: ReadonlyMap<number, typeof Number> = new Map([
   [types.builtins.NUMERIC, Number],
 ])
 
-/** Sets all session settings in one statement. */
-const SET_SESSION = `select ${Object.entries(SESSION).map(([name, value]) => `set_config('${name}', '${value}', false)`)}`
-
-/** The PostgreSQL dialect, with the query compiler below. */
+/** The PostgreSQL dialect, with the driver of the sessions and the query compiler below. */
 class Dialect extends PostgresDialect {
+  private readonly sessions: PostgresSessions
+
+  constructor(sessions: PostgresSessions) {
+    super({ pool: sessions })
+    this.sessions = sessions
+  }
+
+  override createDriver(): Driver {
+    return this.sessions.driver()
+  }
+
   override createQueryCompiler(): PostgresQueryCompiler {
     return new Compiler()
   }
@@ -158,6 +126,15 @@ const exclusively = <Tables, T>(database: Kysely<Tables>, work: (one: Transactio
     await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(one)
     return work(one)
   })
+
+/** Encodings that store all texts. `SQL_ASCII` stores the bytes of the client. */
+const ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII'])
+
+async function checkEncoding<Tables>(database: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ readonly server_encoding: string }>`show server_encoding`.execute(database)
+  const { server_encoding: encoding } = rows[0]!
+  if (!ENCODINGS.has(encoding)) throw new WrongEncoding(encoding)
+}
 
 async function probe<Tables>(database: Kysely<Tables>): Promise<void> {
   await sql`insert into probes (sample) values (${SAMPLE})`.execute(database)

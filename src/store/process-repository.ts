@@ -5,14 +5,14 @@ import type { Database } from './tables.ts'
 export interface Processes {
   /** Writes the heartbeat of a process. */
   beat(id: string): Promise<void>
-  /** Returns true if the process wrote a heartbeat recently. */
-  isAlive(id: string): Promise<boolean>
+  /** Returns true if the process wrote a heartbeat recently, and undefined if it has none because it ended. */
+  isAlive(id: string): Promise<boolean | undefined>
   /** Deletes the heartbeat of a process that ends, and all heartbeats older than a day. */
   end(id: string): Promise<void>
 }
 
-/** Silence after which a process counts as dead, in milliseconds. */
-const DEAD_AFTER_MS = 20_000
+/** Time since the last heartbeat after which a process counts as silent, in milliseconds. */
+const SILENT_AFTER_MS = 12_000
 /** Silence after which a process's row is deleted, in milliseconds. */
 const DELETED_AFTER_MS = 24 * 3_600_000
 
@@ -38,14 +38,14 @@ export class ProcessRepository implements Processes {
       .execute()
   }
 
-  async isAlive(id: string): Promise<boolean> {
+  async isAlive(id: string): Promise<boolean | undefined> {
+    const isRecent = sql<boolean>`greatest(beat_at, ${SERVER_START}) > ${NOW} - ${sql.lit(SILENT_AFTER_MS)}`
     const row = await this.database
       .selectFrom('processes')
-      .select('id')
+      .select(isRecent.as('isRecent'))
       .where('id', '=', id)
-      .where(sql<boolean>`greatest(beat_at, ${SERVER_START}) > ${NOW} - ${sql.lit(DEAD_AFTER_MS)}`)
       .executeTakeFirst()
-    return row !== undefined
+    return row?.isRecent
   }
 
   async end(id: string): Promise<void> {

@@ -1,8 +1,12 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { FoundReasoning, ReasoningChange } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
 /** Names per statement: engines limit the number of parameters. */
 const NAMES_PER_STATEMENT = 200
+/** Reasoning deleted per statement. The event loop runs in between. */
+const ROWS_PER_DELETE = 50
 
 /** The repository of encrypted reasoning, found by the names of the tool calls that follow it. */
 export class ReasoningRepository {
@@ -36,34 +40,30 @@ export class ReasoningRepository {
   }
 
   async find(names: readonly string[]): Promise<readonly FoundReasoning[]> {
-    const ids = new Set<string>()
-    for (const batch of batches(names)) {
-      const rows = await this.database
-        .selectFrom('thought_names')
-        .select('thought')
-        .distinct()
-        .where('name', 'in', batch)
-        .execute()
-      for (const { thought } of rows) ids.add(thought)
-    }
-    const found: FoundReasoning[] = []
-    for (const batch of batches([...ids])) for (const one of await this.all(batch)) found.push(one)
-    return found
+    const found = new Map<string, FoundReasoning>()
+    for (const batch of batches(names)) for (const one of await this.findBatch(batch)) found.set(one.id, one)
+    return [...found.values()]
   }
 
-  private async all(ids: readonly string[]): Promise<readonly FoundReasoning[]> {
-    const rows = await this.database
-      .selectFrom('thoughts')
-      .selectAll()
-      .where('id', 'in', ids)
-      .where('expires_at', '>', this.now())
-      .execute()
-    const names = await this.database.selectFrom('thought_names').selectAll().where('thought', 'in', ids).execute()
-    const byReasoning = Map.groupBy(names, ({ thought }) => thought)
-    return rows.map(({ id, text, expires_at }) => ({
-      ...{ id, text, expiresAt: Number(expires_at) },
-      names: (byReasoning.get(id) ?? []).map(({ name, step }) => ({ name, step: Number(step) })),
-    }))
+  /** Reads reasoning and its names in one statement, because another process may replace them in between. */
+  private async findBatch(names: readonly string[]): Promise<readonly FoundReasoning[]> {
+    const { rows } = await sql<ReasoningRow>`
+      with found(id) as (select distinct thought from thought_names where name in (${sql.join(names)}))
+      select thoughts.id, thoughts.text, thoughts.expires_at, null as name, 0 as step from thoughts
+        where thoughts.id in (select id from found) and thoughts.expires_at > ${this.now()}
+      union all
+      select thought, null, 0, name, step from thought_names where thought in (select id from found)`.execute(
+      this.database,
+    )
+    const byId = Map.groupBy(rows, ({ id }) => id)
+    return rows.flatMap(({ id, text, expires_at }) =>
+      text === null
+        ? []
+        : {
+            ...{ id, text, expiresAt: Number(expires_at) },
+            names: byId.get(id)!.flatMap(({ name, step }) => (name === null ? [] : { name, step: Number(step) })),
+          },
+    )
   }
 
   /** Deletes reasoning that expired before a time, in Unix milliseconds. */
@@ -73,14 +73,24 @@ export class ReasoningRepository {
         .selectFrom('thoughts')
         .select('id')
         .where('expires_at', '<=', before)
-        .limit(NAMES_PER_STATEMENT)
+        .limit(ROWS_PER_DELETE)
         .execute()
       if (rows.length === 0) return
       const ids = rows.map(({ id }) => id)
       await this.database.deleteFrom('thought_names').where('thought', 'in', ids).execute()
       await this.database.deleteFrom('thoughts').where('id', 'in', ids).execute()
+      await yieldToEventLoop()
     }
   }
+}
+
+/** Reasoning without a name, or one name of reasoning without its text. */
+interface ReasoningRow {
+  readonly id: string
+  readonly text: string | null
+  readonly expires_at: number
+  readonly name: string | null
+  readonly step: number
 }
 
 async function forget(database: Database, names: readonly string[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { deleteExpired } from './expired-rows.ts'
 import type { SignatureRecord } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
@@ -63,6 +64,6 @@ export class SignatureRepository {
 
   /** Deletes records that expired before a time, in Unix milliseconds. */
   async sweep(before: number): Promise<void> {
-    await this.database.deleteFrom('signatures').where('expires_at', '<=', before).execute()
+    await deleteExpired(this.database, 'signatures', before)
   }
 }

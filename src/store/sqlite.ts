@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -33,7 +34,7 @@ export function sqlite(path: string): Engine {
   if (path !== IN_MEMORY) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     create(path)
-    chmodSync(path, 0o600)
+    hide(path)
   }
   const database = new DatabaseSync(path)
   try {
@@ -42,15 +43,15 @@ export function sqlite(path: string): Engine {
     database.close()
     throw thrown
   }
-  const openedIdentity = identityOf(path)
   return {
     name: 'sqlite',
     dialect: new SqliteDialect({ database: new Statements(database) }),
     types: { bytes: 'blob' },
     ddl: statement => statement,
     exclusively: (layer, work) => exclusively(database, () => layer.transaction().execute(work)),
-    moved: () => identityOf(path) !== openedIdentity,
-    probe: async () => probe(database),
+    moved: movedFile(path),
+    checkEncoding: async () => {},
+    probe: () => probe(database),
     serverTime: async () => undefined,
     rows: (_, table, size) => rowsOf(database, table, size),
   }
@@ -68,6 +69,15 @@ function create(path: string): void {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
     // The path is a dangling symbolic link.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+  }
+}
+
+/** Lets only the owner read a file. Another owner decides who may, as on a volume whose files belong to a group. */
+function hide(path: string): void {
+  try {
+    chmodSync(path, 0o600)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EPERM') throw thrown
   }
 }
 
@@ -126,6 +136,43 @@ async function* rowsOf(database: DatabaseSync, table: string, size: number): Asy
   if (batch.length > 0) yield batch
 }
 
+/** Endings of the files that accompany a database. */
+const COMPANIONS = ['-wal', '-shm']
+
+/**
+ * Returns a function that tells whether the open file was removed or replaced. It then deletes the log of that file,
+ * which SQLite would apply to the file in its place.
+ */
+function movedFile(path: string): () => boolean {
+  const opened = identityOf(path)
+  const companions = new Map<string, string>()
+  return () => {
+    if (identityOf(path) !== opened) {
+      for (const [companion, identity] of companions) remove(companion, identity)
+      return true
+    }
+    // A new database has none before its first write.
+    for (const ending of companions.size < COMPANIONS.length ? COMPANIONS : []) {
+      const identity = identityOf(path + ending)
+      if (identity !== undefined) companions.set(path + ending, identity)
+    }
+    return false
+  }
+}
+
+/** Deletes a file if it is the expected one, and not that of another process which has the new database open already. */
+function remove(path: string, identity: string): void {
+  if (identityOf(path) !== identity) return
+  const aside = `${path}.${randomBytes(8).toString('hex')}`
+  try {
+    renameSync(path, aside)
+    if (identityOf(aside) === identity) rmSync(aside, { force: true })
+    else renameSync(aside, path)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+  }
+}
+
 /** Returns the device and inode of the file at a path, or undefined if there is no file. */
 function identityOf(path: string): string | undefined {
   if (path === IN_MEMORY) return path
@@ -133,8 +180,26 @@ function identityOf(path: string): string | undefined {
   return stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
 }
 
+/** Maximum time that a sample row waits for the transactions of other processes, in milliseconds. */
+const MAX_PROBE_MS = 500
+
+/**
+ * Writes and deletes a sample row. Other processes may be writing at this moment, which is no fault. Polls, because the
+ * busy timeout would block the process.
+ */
+async function probe(database: DatabaseSync): Promise<void> {
+  for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
+    try {
+      return writeSample(database)
+    } catch (thrown) {
+      if (!isBusy(thrown) || waited >= MAX_PROBE_MS) throw thrown
+    }
+    await sleep(POLL_INTERVAL_MS)
+  }
+}
+
 /** Writes and deletes a sample row without waiting for a lock. */
-function probe(database: DatabaseSync): void {
+function writeSample(database: DatabaseSync): void {
   // A transaction is running, and would report its own failure.
   if (database.isTransaction) return
   database.exec('pragma busy_timeout = 0')

@@ -15,6 +15,7 @@ import { ConversationRepository, type Conversations } from './conversation-repos
 import type { Engine } from './engine.ts'
 import { EventRepository } from './event-repository.ts'
 import type { Events } from './events.ts'
+import { deleteExpired } from './expired-rows.ts'
 import { dropEvents, dropItems } from './items.ts'
 import { checkTables, migrate } from './migrate.ts'
 import { openEngine } from './open-engine.ts'
@@ -51,6 +52,8 @@ export interface Repositories {
 export interface Store extends Repositories {
   /** Returns the Unix time in milliseconds that decides what has expired (`StoreClock`). */
   now(): number
+  /** Returns the Unix time in milliseconds before which expired data may be deleted (`StoreClock`). */
+  deletionTime(): number
   /** Deletes expired data, except turns that a later turn continues. */
   sweep(): Promise<void>
   /** Returns true if the database file was removed or replaced, so that writes to the open file would be lost. */
@@ -70,10 +73,9 @@ export interface Store extends Repositories {
 export async function openStore(config: StoreConfig, now?: () => number): Promise<Store> {
   const engine = await openEngine(config)
   const database = await openDatabase(engine)
-  const clock =
-    now === undefined ? new StoreClock(engine, database) : { now, deletionTime: now, measure: async () => {} }
+  const clock = now === undefined ? new StoreClock(engine, database) : clockFrom(now)
   try {
-    await clock.measure()
+    await clock.open()
   } catch (thrown) {
     await database.destroy()
     throw thrown
@@ -97,7 +99,13 @@ export async function openDatabase(engine: Engine): Promise<Database> {
   return database
 }
 
-type Clock = Pick<StoreClock, 'now' | 'deletionTime' | 'measure'>
+type Clock = Pick<StoreClock, 'now' | 'deletionTime' | 'open' | 'measure' | 'record'>
+
+/** A clock that is always right. */
+const clockFrom = (now: () => number): Clock => ({
+  ...{ now, deletionTime: now },
+  ...{ open: async () => {}, measure: async () => {}, record: async () => {} },
+})
 
 /** Assembles the repositories over an open database. */
 function storeIn(database: Database, engine: Engine, clock: Clock): Store {
@@ -120,6 +128,7 @@ function storeIn(database: Database, engine: Engine, clock: Clock): Store {
     captures,
     audit: new AuditRepository(database),
     now,
+    deletionTime,
     async sweep() {
       await clock.measure()
       const before = deletionTime()
@@ -127,6 +136,7 @@ function storeIn(database: Database, engine: Engine, clock: Clock): Store {
       await shared.sweep(before)
       await captures.sweep(before)
       await users.sweep(before)
+      await clock.record(before)
     },
     moved: engine.moved,
     async probe() {
@@ -145,7 +155,7 @@ const ROWS_PER_DELETE = 200
 
 /** Deletes expired tasks, turns and conversations. An expired turn is deleted only after all turns that continue it. */
 async function sweep(database: Database, now: number): Promise<void> {
-  await database.deleteFrom('tasks').where('expires_at', '<=', now).execute()
+  await deleteExpired(database, 'tasks', now)
   await sweepTurns(database, now)
   await sweepConversations(database, now)
 }

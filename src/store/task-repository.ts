@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
+import { parseObject } from '../canonical/node.ts'
 import type { Output } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { TASK_STATES, type TaskState, type UpstreamTask } from '../canonical/task.ts'
@@ -68,7 +69,7 @@ export class TaskRepository implements Tasks {
       .orderBy('id', order)
       .limit(limit + 1)
       .execute()
-    return { tasks: rows.slice(0, limit).map(taskOf), more: rows.length > limit }
+    return { tasks: tasksOf(rows.slice(0, limit)), more: rows.length > limit }
   }
 
   async advance(owner: string, id: string, { state, result, upstreamId, polledAt }: TaskNews): Promise<boolean> {
@@ -108,12 +109,12 @@ export class TaskRepository implements Tasks {
       .orderBy('polled_at')
       .limit(limit)
       .execute()
-    return rows.map(taskOf)
+    return tasksOf(rows)
   }
 
   async submitting(): Promise<readonly StoredTask[]> {
     const rows = await this.select().where('rank', '=', RANKS.submitting).execute()
-    return rows.map(taskOf)
+    return tasksOf(rows)
   }
 
   async withoutVideo(since: number, limit: number): Promise<readonly StoredTask[]> {
@@ -124,12 +125,13 @@ export class TaskRepository implements Tasks {
       .orderBy('created_at')
       .limit(limit)
       .execute()
-    return rows.map(taskOf)
+    return tasksOf(rows)
   }
 
   async withFiles(): Promise<readonly StoredTask[]> {
     const rows = await this.select().where('file_size', '>', 0).orderBy('created_at').execute()
-    return rows.map(taskOf)
+    // Tasks of damaged rows are included, because their files would be deleted otherwise.
+    return rows.map(row => taskOf(row, parseObject(row.output) ?? {}, parseObject(row.result) ?? {}))
   }
 
   async setFileSize(owner: string, id: string, size: number | undefined): Promise<boolean> {
@@ -178,13 +180,20 @@ const rowOf = (task: StoredTask): TaskRow => ({
   },
 })
 
-function taskOf(row: TaskRow): StoredTask {
+/** Builds tasks, without those of damaged rows, which only a lookup by id reports. */
+const tasksOf = (rows: readonly TaskRow[]): readonly StoredTask[] =>
+  rows.flatMap(row => {
+    const [output, result] = [parseObject(row.output), parseObject(row.result)]
+    return output === undefined || result === undefined ? [] : [taskOf(row, output, result)]
+  })
+
+function taskOf(row: TaskRow, output = JSON.parse(row.output), result = JSON.parse(row.result)): StoredTask {
   const known: readonly string[] = TASK_STATES
   return {
     ...{ owner: row.owner, id: row.id, model: row.model, channel: row.channel, format: row.format },
     ...{ upstreamModel: row.upstream_model, from: row.made_from as UpstreamTask['from'] },
     state: known.includes(row.state) ? (row.state as TaskState) : 'submitting',
-    ...{ output: JSON.parse(row.output) as Output, result: JSON.parse(row.result) as CanonicalResult },
+    ...{ output: output as Output, result: result as CanonicalResult },
     ...{ worker: row.worker, misses: Number(row.misses), createdAt: Number(row.created_at) },
     ...{ polledAt: Number(row.polled_at), expiresAt: Number(row.expires_at) },
     ...(row.upstream_id === null ? {} : { upstreamId: row.upstream_id }),

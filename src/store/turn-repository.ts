@@ -1,10 +1,18 @@
 import { sql } from 'kysely'
 import { tooLarge } from '../canonical/error.ts'
-import { append } from '../canonical/lists.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { eventsRow } from './event-repository.ts'
 import type { NewEvents } from './events.ts'
-import { dropEvents, dropItems, NO_UPSTREAM, ROWS_PER_STATEMENT, searchableIds, upstreamColumns } from './items.ts'
+import {
+  dropEvents,
+  dropItems,
+  isIndexable,
+  NO_UPSTREAM,
+  parseItem,
+  ROWS_PER_STATEMENT,
+  searchableIds,
+  upstreamColumns,
+} from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import type { TurnWrites } from './turn-writes.ts'
 import {
@@ -32,49 +40,44 @@ export class TurnRepository implements Turns {
     this.now = now
   }
 
+  /** Reads the turn and its items in one statement, because another process may end or delete the turn in between. */
   async find(owner: string, id: string): Promise<Turn | undefined> {
-    const row = await this.database
-      .selectFrom('turns')
-      .selectAll()
-      .where('owner', '=', owner)
-      .where('id', '=', id)
-      .where('gone', '=', 0)
-      .where('expires_at', '>', this.now())
-      .executeTakeFirst()
-    if (row === undefined) return undefined
-    const items = await this.database
-      .selectFrom('items')
-      .select(['item', 'made'])
-      .where('owner', '=', owner)
-      .where('parent', '=', id)
-      .orderBy('place')
-      .execute()
-    return turnOf(row, items)
+    const { rows } = await sql<FoundRow>`
+      select response as text, ${sql.lit(TURN_PLACE)} as place, 0 as made,
+        previous, channel, remembered, copy, created_at, expires_at, lease, worker from turns
+        where owner = ${owner} and id = ${id} and gone = 0 and expires_at > ${this.now()}
+      union all
+      select item, place, made, null, null, 0, null, 0, 0, null, null from items
+        where owner = ${owner} and parent = ${id}
+      order by place`.execute(this.database)
+    const [turn, ...items] = rows
+    if (turn?.place !== TURN_PLACE) return undefined
+    return turnOf(
+      { ...turn, owner, id, response: turn.text },
+      items.map(({ text, made }) => ({ item: text, made })),
+    )
   }
 
   async chain(owner: string, id: string): Promise<Chain | undefined> {
-    const turns = await this.walk(owner, id)
-    const first = turns.at(-1)
-    if (first === undefined) return undefined
-    const rows = await this.itemsOf(
-      owner,
-      turns.map(({ id }) => id),
-    )
-    const byTurn = Map.groupBy(rows, ({ parent }) => parent)
-    const links = turns.toReversed().map(
-      ({ id, channel }): Link => ({
-        items: (byTurn.get(id) ?? []).map(({ item }) => JSON.parse(item) as JsonObject),
-        ...(channel === null ? {} : { channel }),
-      }),
-    )
-    return { links, ...(first.previous === null ? {} : { before: first.previous }) }
+    const turns = this.walk(owner, id)
+    await this.checkSize(owner, turns)
+    // The items are read with their turns, because another process may delete a turn in between.
+    const { rows } = await sql<ChainRow>`${turns}
+      select walk.id, walk.previous, walk.channel, walk.depth, items.place, items.item from walk
+        left join items on items.owner = ${owner} and items.parent = walk.id`.execute(this.database)
+    if (rows.length === 0) return undefined
+    const sorted = rows.toSorted((a, b) => b.depth - a.depth || Number(a.place) - Number(b.place))
+    const links = [...Map.groupBy(sorted, row => row.id).values()].map(linkOf)
+    const { previous } = sorted[0]!
+    return { links, ...(previous === null ? {} : { before: previous }) }
   }
 
   /**
-   * Returns the turn and all turns before it, newest first. Includes an expired turn if a later turn continues it.
+   * SQL that finds the turn and all turns before it, the newest with depth 0. Includes an expired turn if a later turn
+   * continues it.
    */
-  private async walk(owner: string, id: string) {
-    const { rows } = await sql<Pick<TurnRow, 'id' | 'previous' | 'channel'> & { readonly size: number }>`
+  private walk(owner: string, id: string) {
+    return sql`
       with recursive walk(id, previous, channel, depth) as (
         select id, previous, channel, 0 from turns
           where owner = ${owner} and id = ${id} and gone = 0 and expires_at > ${this.now()}
@@ -82,30 +85,17 @@ export class TurnRepository implements Turns {
         select turns.id, turns.previous, turns.channel, walk.depth + 1 from turns
           join walk on turns.owner = ${owner} and turns.id = walk.previous and turns.gone = 0
           where walk.depth < ${MAX_CHAIN.turns}
-      )
-      select id, previous, channel, (
-        select coalesce(sum(length(item)), 0) from items where owner = ${owner} and parent = walk.id
-      ) as size from walk order by depth`.execute(this.database)
-    const size = rows.reduce((sum, row) => sum + Number(row.size), 0)
-    if (rows.length <= MAX_CHAIN.turns && size <= MAX_CHAIN.characters) return rows
-    throw tooLarge('The response continues a conversation that has grown too long.', 'previous_response_id')
+      )`
   }
 
-  private async itemsOf(owner: string, ids: readonly string[]) {
-    const rows: Pick<ItemRow, 'parent' | 'item'>[] = []
-    for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT)
-      append(
-        rows,
-        await this.database
-          .selectFrom('items')
-          .select(['parent', 'item'])
-          .where('owner', '=', owner)
-          .where('parent', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
-          .orderBy('parent')
-          .orderBy('place')
-          .execute(),
-      )
-    return rows
+  /** @throws GatewayError `too-large` if the items of the turns must not be read, because they are too many. */
+  private async checkSize(owner: string, turns: ReturnType<TurnRepository['walk']>): Promise<void> {
+    const { rows } = await sql<{ readonly size: number }>`${turns}
+      select (select coalesce(sum(length(item)), 0) from items where owner = ${owner} and parent = walk.id) as size
+        from walk`.execute(this.database)
+    const size = rows.reduce((sum, row) => sum + Number(row.size), 0)
+    if (rows.length <= MAX_CHAIN.turns && size <= MAX_CHAIN.characters) return
+    throw tooLarge('The response continues a conversation that has grown too long.', 'previous_response_id')
   }
 
   async items(owner: string, wanted: readonly string[]): Promise<ReadonlyMap<string, FoundItem>> {
@@ -118,6 +108,9 @@ export class TurnRepository implements Turns {
         .where('id', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
         .where('owner', '=', owner)
         .orderBy('kept_at')
+        // Items of the same millisecond have an order of their own, so that every engine finds the same one.
+        .orderBy('parent')
+        .orderBy('place')
         .execute()
       const modelItems = new Set<string>()
       for (const row of rows) {
@@ -165,6 +158,8 @@ export class TurnRepository implements Turns {
     addition: Addition | undefined,
   ): Promise<boolean> {
     const { owner, id, expiresAt } = turn
+    // No engine could find the turn again.
+    if (!isIndexable(id)) return Promise.resolve(false)
     return this.writes.add({
       ...{ owner, id, isNew, row: rowOf(turn), items },
       events: events && eventsRow(owner, id, events),
@@ -213,7 +208,33 @@ export class TurnRepository implements Turns {
   }
 }
 
-/** Builds the row of a turn. Drops a `previous` that refers to the turn itself, because the chain would be endless. */
+/** Place of the turn itself among the rows of its items. */
+const TURN_PLACE = -1
+
+/** Row of a turn, or of one of its items, whose other columns mean nothing. */
+type FoundRow = Omit<TurnRow, 'owner' | 'id' | 'response' | 'gone'> &
+  Pick<ItemRow, 'place' | 'made'> & {
+    /** The response of the turn, or the item. */
+    readonly text: string
+  }
+
+/** One item of a turn of a chain, or a turn without items. */
+type ChainRow = Pick<TurnRow, 'id' | 'previous' | 'channel'> & {
+  readonly depth: number
+  readonly place: number | null
+  readonly item: string | null
+}
+
+/** Builds a link from the rows of one turn. */
+const linkOf = (rows: readonly ChainRow[]): Link => ({
+  items: rows.flatMap(({ item }) => (item === null ? [] : [parseItem(item)])),
+  ...(rows[0]!.channel === null ? {} : { channel: rows[0]!.channel }),
+})
+
+/**
+ * Builds the row of a turn. Drops a `previous` that refers to the turn itself, because the chain would be endless, and
+ * one that is too long for an index, which no stored turn has as its id.
+ */
 const rowOf = ({
   owner,
   id,
@@ -230,7 +251,7 @@ const rowOf = ({
   return {
     owner,
     id,
-    previous: previous === undefined || previous === id ? null : previous,
+    previous: previous === undefined || previous === id || !isIndexable(previous) ? null : previous,
     ...upstreamColumns({ channel, remembered }),
     copy: copy ?? null,
     // Keep the items as an empty list, so that the field order of the response survives.
@@ -246,7 +267,7 @@ const rowOf = ({
 }
 
 const foundOf = ({ item, channel, remembered }: Pick<ItemRow, 'item' | 'channel' | 'remembered'>): FoundItem => ({
-  item: JSON.parse(item) as JsonObject,
+  item: parseItem(item),
   ...(channel === null ? {} : { channel }),
   ...(remembered === 1 ? { remembered: true } : {}),
 })
@@ -265,9 +286,9 @@ const itemRowsOf = (turn: Turn, now: number): ItemRow[] => [
 const outputRowsOf = (turn: Turn, now: number): ItemRow[] =>
   outputOf(turn).map((item, index) => itemRow(turn, item, 1, turn.input.length + index, now))
 
-function turnOf(row: TurnRow, items: readonly Pick<ItemRow, 'item' | 'made'>[]): Turn {
+function turnOf(row: Omit<TurnRow, 'gone'>, items: readonly Pick<ItemRow, 'item' | 'made'>[]): Turn {
   const itemsWhere = (made: number): JsonObject[] =>
-    items.filter(item => item.made === made).map(({ item }) => JSON.parse(item) as JsonObject)
+    items.filter(item => item.made === made).map(({ item }) => parseItem(item))
   const { owner, id, previous, channel, copy, lease, worker } = row
   const response = JSON.parse(row.response) as JsonObject
   return {

@@ -3,6 +3,7 @@ import type { Database } from './tables.ts'
 import type { Failure } from './usage/row.ts'
 import { matches } from './usage-groups.ts'
 import type { FailureGroup, FailureGroups, UsageFilter } from './usage-records.ts'
+import { failureIn } from './usage-rows.ts'
 
 /** Number of rows per query. The event loop runs between queries. */
 const ROWS_PER_QUERY = 1000
@@ -57,8 +58,11 @@ function chunk(database: Database, { since, until, where = {} }: UsageFilter, af
   return query.orderBy('usage_rows.at', 'desc').orderBy('usage_rows.id', 'desc').limit(ROWS_PER_QUERY).execute()
 }
 
+/** The failure of a damaged row. */
+const UNKNOWN_FAILURE: Failure = { reason: 'gateway', said: 'The stored details are damaged.' }
+
 function add(groups: Map<string, FailureGroup>, row: Row): void {
-  const failure = JSON.parse(row.failure!) as Failure
+  const failure = failureIn(row.failure!) ?? UNKNOWN_FAILURE
   const { channel } = row
   const key = JSON.stringify([
     channel,

@@ -24,8 +24,10 @@ export type Sums = Map<number, Sum>
 
 /** Size of the header of each packed sum, in bytes: the series id as two 32-bit numbers, and the length of the sum. */
 const HEADER_BYTES = 4 + 4 + 2
+/** Maximum number of values of a sum, because each index is a byte. */
+const MAX_SUM_LENGTH = 256
 /** Maximum size of a packed sum, in bytes: per value an index and up to 80 bits. */
-const MAX_SUM_BYTES = HEADER_BYTES + 12 * SUM_LENGTH
+const MAX_SUM_BYTES = HEADER_BYTES + 12 * MAX_SUM_LENGTH
 /** Number of values of an unsigned 32-bit integer. */
 const UINT32_RANGE = 2 ** 32
 
@@ -42,7 +44,7 @@ export function pack(sums: Sums): Buffer {
     const begin = end
     end = begin + HEADER_BYTES
     for (let at = 0; at < FIRST_BYTE_OFFSET; at++) end = write(sum[at]!, end)
-    end = writeSparse(sum, LATER_OFFSET, SUM_LENGTH, end)
+    end = writeSparse(sum, LATER_OFFSET, sum.length, end)
     end = writeSparse(sum, FIRST_BYTE_OFFSET, LATER_OFFSET, end)
     scratch.writeUInt32LE(Math.floor(series / UINT32_RANGE), begin)
     scratch.writeUInt32LE(series % UINT32_RANGE, begin + 4)
@@ -55,9 +57,11 @@ export function pack(sums: Sums): Buffer {
 function writeSparse(sum: Sum, from: number, to: number, begin: number): number {
   let end = begin
   for (let at = from; at < to; at++) {
-    if (sum[at] === 0) continue
+    const value = sum[at]
+    // A sum with values of a later version may have gaps.
+    if (value === undefined || value === 0) continue
     scratch[end++] = at
-    end = write(sum[at]!, end)
+    end = write(value, end)
   }
   return end
 }
@@ -102,7 +106,8 @@ function addTo(sum: Sum, data: Uint8Array, begin: number, end: number, timings: 
       byte = data[from++]!
       value += (byte & 127) * scale
     }
-    sum[at]! += value
+    // A later version may have added values, which this version merges.
+    sum[at] = (sum[at] ?? 0) + value
   }
 }
 

@@ -123,7 +123,10 @@ export interface Spent {
 
 /** Usage per request, and its sums by hour and day. */
 export interface UsageRecords {
-  /** Stores rows and adds them to the sums, in one transaction. */
+  /**
+   * Stores rows and adds them to the sums. If it rejects, the same rows may be added again: those that were stored are
+   * not stored twice.
+   */
   add(rows: readonly UsageRow[]): Promise<void>
   /** Returns sums: earliest interval first, then the group with the most requests. Rejects with `TooManyRows`. */
   sums(query: UsageQuery): Promise<readonly UsageGroup[]>

@@ -20,6 +20,9 @@ const LEASE_MS = 60_000
 /** Number of keys per statement, because engines limit the number of parameters. */
 const KEYS_PER_STATEMENT = 500
 
+/** The cost of a day as a float, because SQLite returns no integer above 2^53: such a sum could not be read. */
+const COST = sql`cast(cost as double precision)`
+
 /** Minimum interval between two merges of stored parts, in milliseconds. */
 const MERGE_INTERVAL_MS = 60_000
 
@@ -78,8 +81,7 @@ export class UsageRepository implements UsageRecords {
       // SQLite answers without yielding.
       if (from > 0) await yieldToEventLoop()
       const ids = keys.slice(from, from + KEYS_PER_STATEMENT).map(key => plainText(key)!)
-      for (const { key_id, day, month } of await this.spentBy(ids, at))
-        found.set(key_id, { day: Number(day), month: Number(month) })
+      for (const { key_id, day, month } of await this.spentBy(ids, at)) found.set(key_id, { day, month })
     }
     return found
   }
@@ -91,8 +93,8 @@ export class UsageRepository implements UsageRecords {
     return this.database
       .selectFrom('usage_spent')
       .select(['key_id'])
-      .select(({ fn }) => fn.sum<number | string>('cost').as('month'))
-      .select(sql<number | string>`sum(case when day = ${day} then cost else 0 end)`.as('day'))
+      .select(sql<number>`sum(${COST})`.as('month'))
+      .select(sql<number>`sum(case when day = ${day} then ${COST} else 0 end)`.as('day'))
       .where('key_id', 'in', ids)
       .where('day', '>=', Date.UTC(date.getUTCFullYear(), date.getUTCMonth()))
       .where('day', '<=', day)

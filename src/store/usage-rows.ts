@@ -1,4 +1,4 @@
-import { defined } from '../canonical/node.ts'
+import { defined, isObject, parseJson, parseObject } from '../canonical/node.ts'
 import type { Database } from './tables.ts'
 import { timeOfId } from './usage/request-id.ts'
 import type { EarlierAttempt, Failure, UsageRow } from './usage/row.ts'
@@ -77,6 +77,18 @@ export async function rowsOf(
   }
 }
 
+/** Parses the details of a failure. Those of a damaged row are unknown, so that the rows beside it can be read. */
+export function failureIn(text: string): Failure | undefined {
+  const failure = parseObject(text)
+  return typeof failure?.['reason'] === 'string' ? (failure as unknown as Failure) : undefined
+}
+
+/** Parses the earlier attempts of a row, as `failureIn` does. */
+function triesIn(text: string): readonly EarlierAttempt[] | undefined {
+  const tries = parseJson(text)
+  return Array.isArray(tries) ? (tries.filter(isObject) as unknown as readonly EarlierAttempt[]) : undefined
+}
+
 const number = (value: number | string | null): number | undefined => (value === null ? undefined : Number(value))
 
 function usageOf(row: RowWithSeries): UsageRow {
@@ -103,8 +115,8 @@ function usageOf(row: RowWithSeries): UsageRow {
       ...{ answeredAfter: number(row.answered_after), firstByteAfter: number(row.first_byte_after) },
       estimated: row.estimated === 1 ? true : undefined,
       lossKinds: row.loss_kinds === null ? undefined : kindsIn(row.loss_kinds),
-      failure: row.failure === null ? undefined : (JSON.parse(row.failure) as Failure),
-      tries: row.tries === null ? undefined : (JSON.parse(row.tries) as readonly EarlierAttempt[]),
+      failure: row.failure === null ? undefined : failureIn(row.failure),
+      tries: row.tries === null ? undefined : triesIn(row.tries),
     }),
   }
 }

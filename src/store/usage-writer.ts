@@ -64,17 +64,21 @@ const statementsFor = (engine: Engine): Statements => ({
   ),
 })
 
-/** Number of rows per statement. The event loop runs in between. */
+/** Number of rows per statement. */
 const ROWS_PER_STATEMENT: { readonly [engine in Engine]: number } = { sqlite: 200, postgres: 2000 }
 
-/** Writes batches of usage rows and their sums, one transaction per batch. */
+/**
+ * Number of rows per transaction. Other processes wait for a transaction of SQLite with all of their requests, so that
+ * the event loop runs only between two of them.
+ */
+const ROWS_PER_TRANSACTION: { readonly [engine in Engine]: number } = { sqlite: 1000, postgres: 100_000 }
+
+/** Writes batches of usage rows and their sums. */
 export class UsageWriter {
   private readonly database: Database
   private readonly index: SeriesIndex
   private readonly engine: Engine
   private readonly statements: Statements
-  /** Ids of the series known to be stored. Ids are added only after their transaction commits. */
-  private readonly stored = new Set<number>()
 
   constructor(database: Database, index: SeriesIndex) {
     this.database = database
@@ -83,20 +87,29 @@ export class UsageWriter {
     this.statements = statementsFor(this.engine)
   }
 
+  /** Writes a batch. If it fails, some of its transactions may be stored, and are not stored again with the batch. */
   async write(rows: readonly UsageRow[]): Promise<void> {
-    const unknown = await this.database.transaction().execute(async database => {
-      if (await isStored(database, rows[0]!)) return []
-      const sums = await this.insertRows(database, rows)
-      const unknown = [...sums.series.values()].filter(({ id }) => !this.stored.has(id))
-      await this.insert(database, this.statements.series, unknown.map(one => Object.values(one)).sort(byId))
+    const size = ROWS_PER_TRANSACTION[this.engine]
+    for (let at = 0; at < rows.length; at += size) {
+      if (at > 0) await yieldToEventLoop()
+      await this.writeOnce(rows.slice(at, at + size))
+    }
+  }
+
+  /** Writes rows and their sums in one transaction, without those that are stored already. */
+  private async writeOnce(rows: readonly UsageRow[]): Promise<void> {
+    await this.database.transaction().execute(async database => {
+      const newRows = await unstored(database, rows)
+      if (newRows.length === 0) return
+      const sums = await this.insertRows(database, newRows)
+      // Series of earlier batches are written again, because a backup may have been restored meanwhile.
+      const series = [...sums.series.values()].map(one => Object.values(one)).sort(byId)
+      await this.insert(database, this.statements.series, series)
       await this.insert(database, this.statements.spent, sums.spent)
       const { hours, days } = sums.parts
       for (const [at, data] of hours) await addPart(database, 'usage_hours', at, data)
       for (const [at, data] of days) await addPart(database, 'usage_days', at, data)
-      return unknown
     })
-    if (this.stored.size > MAX_STORED_IDS) this.stored.clear()
-    for (const { id } of unknown) this.stored.add(id)
   }
 
   /**
@@ -106,7 +119,6 @@ export class UsageWriter {
   private async insertRows(database: Database, rows: readonly UsageRow[]): Promise<BatchSums> {
     const sums = new BatchSums(this.index)
     for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT[this.engine]) {
-      if (at > 0) await yieldToEventLoop()
       const slice = rows.slice(at, at + ROWS_PER_STATEMENT[this.engine]).map(row => sums.add(row))
       await this.insert(database, this.statements.rows, slice)
     }
@@ -121,9 +133,20 @@ export class UsageWriter {
 }
 
 /**
- * Returns true if the batch is already stored, judging by its first row. A batch is written again if the
- * acknowledgement of its commit was lost. Compares attempts and duration, too, because a background response has two
- * rows of one id: one for its start, and one for its answer.
+ * Returns the rows that are not stored yet. Rows are written again if the acknowledgement of their commit was lost, or
+ * if a later row of their batch cannot be stored. Those that are stored come first.
+ */
+async function unstored(database: Database, rows: readonly UsageRow[]): Promise<readonly UsageRow[]> {
+  let count = 0
+  if (await isStored(database, rows[0]!))
+    if (await isStored(database, rows.at(-1)!)) count = rows.length
+    else while (await isStored(database, rows[count]!)) count++
+  return count === 0 ? rows : rows.slice(count)
+}
+
+/**
+ * Returns true if a row is stored. Compares attempts and duration, too, because a background response has two rows of
+ * one id: one for its start, and one for its answer.
  */
 async function isStored(database: Database, { at, id, attempts, duration }: UsageRow): Promise<boolean> {
   const row = await database
@@ -138,6 +161,3 @@ async function isStored(database: Database, { at, id, attempts, duration }: Usag
 }
 
 const byId = ([id]: Values, [other]: Values): number => Number(id) - Number(other)
-
-/** Maximum number of series ids in `stored`. */
-const MAX_STORED_IDS = 50_000

@@ -374,7 +374,8 @@ function drawNumbersOf(draw: DrawStringOf): (target: Target) => number {
 const unknownModel = (model: string): GatewayError =>
   notFound(`The model "${excerpt(model)}" does not exist here.`, 'model', 'model_not_found')
 
-const forbiddenModel = (model: string): GatewayError =>
+/** Error of a request for a model that its key may not use. */
+export const forbiddenModel = (model: string): GatewayError =>
   forbidden(`This key may not use the model "${excerpt(model)}".`, 'model', 'model_not_allowed')
 
 const unsupportedWork = (model: string): GatewayError =>

@@ -73,7 +73,12 @@ export class AudioPath {
       case 'session-update':
         return [{ ...event, settings: this.forUpstream(event.settings) }]
       case 'item-create':
-        return this.withItem(event)
+        return this.withRecordings(event, [event.item], ([item]) => ({ ...event, item: item! }))
+      case 'response-create': {
+        const { settings } = event
+        const { context = [] } = settings ?? {}
+        return this.withRecordings(event, context, items => ({ ...event, settings: { ...settings, context: items } }))
+      }
       default:
         return [event]
     }
@@ -168,12 +173,19 @@ export class AudioPath {
     return withFormats(settings, { input: this.input, output: this.output })
   }
 
-  /** Converts an item, after flushing the audio before it, because the converter handles only one stream at a time. */
-  private withItem(event: ClientEvent & { readonly type: 'item-create' }): readonly ClientEvent[] {
-    if (this.incomingConverter === undefined || !event.item.content.some(isAudio)) return [event]
+  /**
+   * Converts the recordings in an event's items, after flushing the audio before them, because the converter handles
+   * only one stream at a time.
+   */
+  private withRecordings(
+    event: ClientEvent,
+    items: readonly ConversationItem[],
+    replaced: (items: readonly ConversationItem[]) => ClientEvent,
+  ): readonly ClientEvent[] {
+    if (this.incomingConverter === undefined || !items.some(({ content }) => content.some(isAudio))) return [event]
     const rest = this.incomingConverter.flush()
-    const item: ClientEvent = { ...event, item: this.item(event.item) }
-    return rest.length === 0 ? [item] : [{ type: 'audio-append', audio: rest }, item]
+    const converted = replaced(items.map(item => this.item(item)))
+    return rest.length === 0 ? [converted] : [{ type: 'audio-append', audio: rest }, converted]
   }
 
   /** Converts the audio parts of an item in one pass, because each part holds a complete recording. */

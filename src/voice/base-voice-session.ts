@@ -7,6 +7,7 @@ import type { SessionLimits } from './limits.ts'
 import { ResponseCounter } from './response-counter.ts'
 import type { SessionSocket } from './session-socket.ts'
 import type { SessionEnd, UpstreamSide } from './upstream.ts'
+import { UsageMeter } from './usage-meter.ts'
 import type { SessionRecord, VoiceSession } from './voice-session.ts'
 
 /** Objects that every kind of voice session needs. */
@@ -32,6 +33,8 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   readonly closed: Promise<void>
   protected readonly options: O
   protected readonly responses: ResponseCounter
+  /** Meter of the speech and text since the upstream's last usage report. */
+  protected readonly meter = new UsageMeter()
   private readonly bothClosed = Promise.withResolvers<void>()
   private readonly upstreamPressure: BackPressure
   private readonly callerPressure: BackPressure
@@ -139,8 +142,15 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   }
 
   protected responseEnded(response: string, usage: Usage | undefined): void {
+    const counted = usage !== undefined && this.meter.counts(usage) ? usage : undefined
     this.responses.ended(response)
-    this.options.record.recordUsage(usage)
+    this.options.record.recordUsage(counted)
+    if (counted !== undefined) this.meter.report(counted)
+  }
+
+  /** Ends the session if the key's budget is spent. Called after a transcription, because nothing admits the next. */
+  protected stopIfSpent(): void {
+    this.options.record.checkBudget(refusal => this.refuse(refusal))
   }
 
   /** Ends the session if it is finishing and no response is running. */
@@ -170,6 +180,8 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     caller.close(code, reason)
     upstream.close(code, reason)
     this.release()
+    const unreported = this.meter.estimate
+    if (unreported !== undefined) record.recordEstimate(unreported)
     record.ended(code)
     void Promise.all([caller.closed, upstream.closed]).then(() => {
       this.phase = 'closed'

@@ -36,8 +36,8 @@ export const endOf = (code: number, reason: string): SessionEnd => ({
 })
 
 /**
- * Closes a socket, and terminates it if the peer does not answer in time. A paused socket is resumed, because it could
- * not read the answer otherwise.
+ * Closes a socket, and terminates it if the peer neither answers in time nor reads the output before the close frame. A
+ * paused socket is resumed, because it could not read the answer otherwise.
  */
 export function closeSocket(socket: WebSocket, code: number, reason: string): void {
   if (socket.readyState === socket.CLOSED) return
@@ -47,9 +47,14 @@ export function closeSocket(socket: WebSocket, code: number, reason: string): vo
     return
   }
   socket.close(relayedCode(code), sendableReason(reason))
-  const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT)
+  let waiting = socket.bufferedAmount
+  const timer = setInterval(() => {
+    const { bufferedAmount } = socket
+    if (bufferedAmount >= waiting) socket.terminate()
+    waiting = bufferedAmount
+  }, CLOSE_TIMEOUT)
   timer.unref()
-  socket.once('close', () => clearTimeout(timer))
+  socket.once('close', () => clearInterval(timer))
 }
 
 /** Cuts a reason to the length that a close frame can hold. */

@@ -81,6 +81,12 @@ export class Conversation {
   }
 }
 
+/**
+ * Returns the size of an item in characters, with its ids, names and unknown fields, all of which may be as long as a
+ * message.
+ */
+export const sizeOf = (item: ConversationItem): number => JSON.stringify(item).length
+
 /** Error for an item whose content exceeds the limit of a conversation. */
 export const CONVERSATION_TOO_LARGE: CanonicalError = {
   kind: 'invalid-request',

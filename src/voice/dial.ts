@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { LookupFunction } from 'node:net'
 import WebSocket, { type ClientOptions } from 'ws'
 import { errorKindOf, GatewayError } from '../canonical/error.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
+import { retryAfter } from '../canonical/retry-after.ts'
 import type { ProxyConfig, UpstreamTls } from '../config/types.ts'
 import { unreachable } from '../upstreams/channel/index.ts'
+import { lookup } from '../upstreams/channel/lookup.ts'
 import { proxyAgent } from '../upstreams/channel/proxy-agent.ts'
 import { refusedSession } from './refused-session.ts'
 import { SessionSocket } from './session-socket.ts'
@@ -45,13 +48,14 @@ export function dial(dialOptions: DialOptions): Promise<SessionSocket> {
       reject(CALLER_DISCONNECTED)
       return
     }
-    const options: ClientOptions = {
+    const options: ClientOptions & { readonly lookup: LookupFunction } = {
       headers: { ...headers },
       maxPayload,
       perMessageDeflate: false,
       handshakeTimeout: timeout,
       followRedirects: false,
-      ...(proxy === undefined && tls === undefined ? {} : { agent: proxyAgent(new URL(url).protocol, { proxy, tls }) }),
+      lookup,
+      ...(proxy === undefined && tls === undefined ? {} : { agent: proxyAgent(url, { proxy, tls }) }),
     }
     const socket = new WebSocket(url.replace(/^http/, 'ws'), options)
     const fail = (error: GatewayError): void => {
@@ -101,13 +105,14 @@ async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
   const status = response.statusCode ?? 502
   const error = parseObject(text)?.['error']
   const { message, code } = isObject(error) ? error : {}
-  const retryAfter = Number(response.headers['retry-after'])
+  const { 'retry-after': after = '', 'retry-after-ms': afterMs = '' } = response.headers
+  const delay = retryAfter({ 'retry-after': after, 'retry-after-ms': String(afterMs) })
   return refusedSession({
     kind: errorKindOf(status),
     message: typeof message === 'string' ? message : `The upstream refused the connection with status ${status}.`,
     status,
     reason: 'status',
     ...(typeof code === 'string' ? { code } : {}),
-    ...(Number.isFinite(retryAfter) && retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),
+    ...(delay === undefined ? {} : { retryAfterSeconds: delay }),
   })
 }

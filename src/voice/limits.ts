@@ -22,5 +22,5 @@ export const LOW_WATER_MARK = 64 * 1024
 /** Maximum number of consecutive heartbeats at which a peer answers no ping or reads no output. */
 export const MAX_MISSED_BEATS = 2
 
-/** Maximum time for a peer to answer a close frame, in milliseconds. */
+/** Maximum time for a peer to read some of the output before a close frame, or to answer it, in milliseconds. */
 export const CLOSE_TIMEOUT = 1000

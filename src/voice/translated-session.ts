@@ -6,7 +6,7 @@ import { type AudioPath, isFormatChange } from './audio-path.ts'
 import { BaseVoiceSession, type SessionParts } from './base-voice-session.ts'
 import { eventFailure } from './event-failure.ts'
 import type { Upstream, UpstreamListener } from './upstream.ts'
-import { OTHER_MODEL, type SessionModels } from './voice-session.ts'
+import { OTHER_MODEL, type SessionModels, type TranscriptionModel, transcriptionModel } from './voice-session.ts'
 
 /** Translates between frames of the caller's format and canonical events. */
 export interface CallerFormat {
@@ -34,6 +34,7 @@ export interface TranslatedSessionOptions extends SessionParts {
 export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions> implements UpstreamListener {
   /** Events queued while audio converters are being opened. */
   private queued: ClientEvent[] | undefined
+  private transcription: TranscriptionModel | undefined
 
   protected override fromCaller(data: Buffer): void {
     const { format } = this.options
@@ -58,9 +59,22 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     this.hasExplained = event.type === 'error'
     if (event.type === 'response-start') this.responseBegan(event.response)
     if (event.type === 'response-end') this.responseEnded(event.response, event.usage)
-    if (event.type === 'input-transcript-done') this.options.record.recordUsage(event.usage)
+    if (event.type === 'input-transcript-done' && (event.usage ?? event.seconds) !== undefined)
+      this.options.record.recordTranscription(event.usage, this.transcription, event.seconds, event.isIncluded)
+    this.measure(event)
     this.write(this.publicEvent(event))
+    if (event.type === 'input-transcript-done') this.stopIfSpent()
     if (event.type === 'response-end') this.stopIfFinished()
+  }
+
+  /** Measures what the upstream generates, and remembers the model that transcribes. */
+  private measure(event: ServerEvent): void {
+    const { upstream, models } = this.options
+    if (event.type === 'audio-delta') this.meter.speak(event.audio.length, upstream.audio.output)
+    else if (event.type === 'text-delta' || event.type === 'transcript-delta' || event.type === 'arguments-delta')
+      this.meter.write(event.text.length)
+    else if (event.type === 'session-created' || event.type === 'session-updated')
+      this.transcription = transcriptionModel(event.settings, models)
   }
 
   private accept(event: ClientEvent): void {
@@ -110,7 +124,10 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
       return
     }
     if (event.type === 'response-create') this.responses.request(event.id)
-    for (const one of audio.incoming(event)) upstream.send(one)
+    for (const one of audio.incoming(event)) {
+      if (one.type === 'audio-append') this.meter.hear(one.audio.length, upstream.audio.input)
+      upstream.send(one)
+    }
   }
 
   private isAllowed(event: ClientEvent): boolean {

@@ -2,6 +2,7 @@ import type { CanonicalError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { Usage } from '../canonical/result.ts'
+import type { VoiceSessionSettings } from '../canonical/voice-session.ts'
 
 /** An open voice session between a caller and an upstream. */
 export interface VoiceSession {
@@ -19,6 +20,13 @@ export interface VoiceSession {
   terminate(): void
 }
 
+/** A model that transcribes the caller's speech. Its prices are its own, and not those of the session's model. */
+export interface TranscriptionModel {
+  /** Public id of the model. */
+  readonly model: string
+  readonly upstreamModel: string
+}
+
 /** Receives the data of a session for accounting and logs. */
 export interface SessionRecord {
   /**
@@ -27,8 +35,30 @@ export interface SessionRecord {
    * @throws GatewayError `rate-limited`.
    */
   admit(): void
-  /** Adds the token usage of a response or a transcription. */
+  /** Adds the token usage of a response, or releases the response if its usage is unknown. */
   recordUsage(usage: Usage | undefined): void
+  /** Adds the estimated usage of responses whose usage the upstream did not report before the session ended. */
+  recordEstimate(usage: Usage): void
+  /**
+   * Adds the usage of a transcription of the caller's speech.
+   *
+   * @param usage undefined if the upstream does not bill it by tokens.
+   * @param model model that transcribed, or undefined if the upstream does not name it.
+   * @param seconds length of the speech, if the upstream counts no tokens.
+   * @param isIncluded true if the usage of the responses includes that of the transcription.
+   */
+  recordTranscription(
+    usage: Usage | undefined,
+    model: TranscriptionModel | undefined,
+    seconds?: number,
+    isIncluded?: boolean,
+  ): void
+  /**
+   * Checks whether the key's budget is spent, after usage that no limit admitted.
+   *
+   * @param onSpent called with the refusal, perhaps later.
+   */
+  checkBudget(onSpent: (refusal: CanonicalError) => void): void
   /** Records losses. Each distinct loss is recorded once. */
   recordLosses(losses: readonly Loss[]): void
   recordError(error: CanonicalError): void
@@ -49,6 +79,15 @@ export interface SessionModels {
   outgoing(event: JsonObject): JsonObject
   /** Returns the caller's name for a model of the upstream. */
   publicName(upstreamModel: string): string
+}
+
+/** Returns the model that transcribes the caller's speech, from the settings that an upstream reports. */
+export function transcriptionModel(
+  { input }: VoiceSessionSettings,
+  models: Pick<SessionModels, 'publicName'>,
+): TranscriptionModel | undefined {
+  const upstreamModel = input?.transcription?.model
+  return upstreamModel === undefined ? undefined : { model: models.publicName(upstreamModel), upstreamModel }
 }
 
 /** Error for a session update that names another model. */

@@ -63,8 +63,9 @@ export const happenings = (key: string): fc.Arbitrary<readonly Happening[]> =>
             place: fc.nat(6),
             reservedBefore: fc.option(fc.nat(2 * DAY), { nil: undefined }),
             hasInitial: fc.boolean(),
+            raisesSpend: fc.boolean(),
           })
-          .map(({ pause, limits, requests, tokens, cost, kind, place, hasInitial, reservedBefore }): Happening => {
+          .map(({ pause, limits, requests, tokens, cost, kind, place, hasInitial, raisesSpend, reservedBefore }) => {
             const enforced = kind === 'enter' || kind === 'reserve'
             return {
               ...{ pause, reservedBefore: enforced ? undefined : reservedBefore },
@@ -76,8 +77,9 @@ export const happenings = (key: string): fc.Arbitrary<readonly Happening[]> =>
                 ...(kind === 'enter' ? { enter: `o.${place}` } : {}),
                 ...(kind === 'leave' || kind === 'settle' ? { leave: `o.${place}` } : {}),
                 ...(hasInitial ? { initial: INITIAL } : {}),
+                ...(hasInitial && raisesSpend ? { raisesSpend: true as const } : {}),
               },
-            }
+            } satisfies Happening
           }),
         { maxLength: 60, size: 'max' },
       ),

@@ -16,5 +16,8 @@ export const TRANSCRIPTIONS_PATH = '/v1/audio/transcriptions'
 /** Path of the program, for tests that start it. */
 export const MAIN = join(import.meta.dirname, '../../bin/interlingua.js')
 
-/** Environment of such a program, without any configuration of a gateway. The program runs from its sources. */
-export const ENV = { PATH: process.env['PATH'], INTERLINGUA_BUNDLE: 'off' }
+/**
+ * Environment of such a program, without any configuration of a gateway. The program runs from its bundle, as that of
+ * users does, or from its sources if they have changed since they were bundled.
+ */
+export const ENV = { PATH: process.env['PATH'] }

@@ -9,7 +9,7 @@ import { ENV, MAIN } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 
 /** Environments in which the program runs from its bundle, and from its sources. */
-const SIDES = { bundle: { PATH: process.env['PATH'] }, sources: ENV }
+const SIDES = { bundle: { PATH: process.env['PATH'] }, sources: { ...ENV, INTERLINGUA_BUNDLE: 'off' } }
 
 type Side = keyof typeof SIDES
 

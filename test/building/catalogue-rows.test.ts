@@ -48,6 +48,30 @@ test('other spellings of the same facts are left out, and the order is fixed', (
   expect(Object.keys(models)).toEqual(['a-model', 'model', 'model-4-5'])
 })
 
+test('prices of tiers, searches and seconds are those of the maker, or else the highest factors of the hosts', () => {
+  const prices = { input_cost_per_token: 2, output_cost_per_token: 10 }
+  const sizes = { search_context_size_low: 1, search_context_size_medium: 2, search_context_size_high: 3 }
+  const models = modelsOf({
+    made: chat('openai', { ...LIMITS, ...prices, output_cost_per_token_flex: 5, search_context_cost_per_query: sizes }),
+    'a/made': chat('a', { ...LIMITS, ...prices, output_cost_per_token_priority: 20 }),
+    'a/hosted': chat('a', { ...LIMITS, ...prices, output_cost_per_token_priority: 15 }),
+    'b/hosted': chat('b', { ...LIMITS, ...prices, input_cost_per_token_priority: 4, input_cost_per_token_flex: 1 }),
+    claude: chat('anthropic', { ...LIMITS, provider_specific_entry: { fast: 6, us: 1.1, other: 3 } }),
+    'a-search-preview': chat('openai', { ...LIMITS, search_context_cost_per_query: sizes }),
+    gemini: chat('gemini', { ...LIMITS, search_context_cost_per_query: sizes, web_search_billing_unit: 'per_query' }),
+    ranks: { mode: 'rerank', litellm_provider: 'cohere', input_cost_per_query: 0.002 },
+    hears: { mode: 'audio_transcription', litellm_provider: 'openai', input_cost_per_second: 0.0001 },
+  })
+  expect(models['made']).toMatchObject({ tiers: { flex: 0.5 }, search: 2 })
+  expect(models['hosted']!.tiers).toEqual({ priority: 2, flex: 0.5 })
+  expect(models['claude']!.tiers).toEqual({ fast: 6, us: 1.1 })
+  expect(models['a-search-preview']).toMatchObject({ request: 2 })
+  expect(models['a-search-preview']!.search).toBeUndefined()
+  expect(models['gemini']).toMatchObject({ search: 2, perQuery: true })
+  expect(models['ranks']!.search).toBe(0.002)
+  expect(models['hears']!.second).toBe(0.0001)
+})
+
 test('the checked-in table is one line for each model, sorted, by the names that are looked up', () => {
   const text = readFileSync(TABLE_FILE, 'utf8')
   const names = Object.keys(JSON.parse(text).models)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
@@ -76,7 +76,22 @@ describe('check', () => {
     const config = file('tls.yaml', 'server: { tls: { cert: no.crt, key: no.key } }')
     const { code, fault } = await run('check', '-c', config)
     expect(code).toBe(1)
-    expect(fault).toContain('server.tls.cert: no.crt cannot be read (ENOENT)')
+    expect(fault).toContain('server.tls.cert: no.crt cannot be read: ENOENT')
+  })
+
+  it('names the recording that cannot be replayed, as a start does', async () => {
+    const folder = join(dir, 'unreadable-recordings')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'a.json'), '{"version":1}')
+    const channel = (path: string) => file('replay.yaml', `channels: [{ name: a, provider: replay, folder: ${path} }]`)
+    expect(await run('check', '-c', channel(folder))).toMatchObject({
+      code: 1,
+      fault: expect.stringContaining('a.json'),
+    })
+    expect(await run('check', '-c', channel(join(folder, 'a.json')))).toMatchObject({
+      code: 1,
+      fault: expect.stringContaining('ENOTDIR'),
+    })
   })
 
   it('warns of a config without channels', async () => {
@@ -104,6 +119,12 @@ describe('check', () => {
       fault: `${bad}:2: server.prot: unknown key; did you mean "port"?`,
     })
     expect(await run('check', '-c', join(dir, 'none.yaml'))).toMatchObject({ code: 1 })
+  })
+
+  it('prints a JSON Schema that accepts a variable in place of a long secret', async () => {
+    const { out } = await run('check', '--schema')
+    const { properties } = JSON.parse(out) as { properties: { encryption: { properties: { key: object } } } }
+    expect(properties.encryption.properties.key).toMatchObject({ type: 'string', minLength: 1 })
   })
 
   it('prints a JSON Schema with every field', async () => {

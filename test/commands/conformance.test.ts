@@ -96,6 +96,10 @@ describe('conformance', () => {
     expect(broken).toMatchObject({ code: 1, out: 'Newly failing: 1\n  chat/text/stream/stream.done\n' })
     expect((await conformance('diff', at('bad.json'), at('good.json'))).code).toBe(0)
     expect((await conformance('diff', at('bad.json'), at('m.md'))).code).toBe(2)
+    const partial = { ...JSON.parse(readFileSync(at('good.json'), 'utf8')), interrupted: true, cells: [], checks: [] }
+    writeFileSync(at('partial.json'), JSON.stringify(partial))
+    expect((await conformance('diff', at('good.json'), at('partial.json'))).code).toBe(1)
+    expect((await conformance('matrix', at('partial.json'))).code).toBe(2)
     writeFileSync(at('expected'), 'chat/text/stream/stream.done  # known\n')
     expect((await run(bad, '--expected-failures', at('expected'))).code).toBe(0)
     const stale = await run(good, '--expected-failures', at('expected'))

@@ -3,10 +3,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { initCommand } from '../../src/commands/init.ts'
 import { readConfig } from '../../src/config/read.ts'
+import { describeWithRedis, RedisServer } from '../builders/redis.ts'
 
 /** An upstream of chat that accepts one key, and whose clock is wrong by an hour. */
 const upstream = (): Server =>
@@ -42,6 +44,53 @@ describe('doctor', () => {
   const channel = (name: string, key: string, more: object = {}) => ({
     ...{ name, provider: 'custom', formats: ['chat'], key, models: ['small'] },
     ...{ base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, ...more },
+  })
+
+  describeWithRedis('Redis', () => {
+    test.each<[string, readonly string[], readonly (readonly string[])[], string, RegExp]>([
+      ['answers', [], [], '', /^ok +redis: it answers$/m],
+      ['is full', [], [['CONFIG', 'SET', 'maxmemory', '1']], '', /^fault +redis: OOM .*\n +raise `maxmemory`/m],
+      [
+        'is one of several shards',
+        ['--cluster-enabled', 'yes'],
+        // The other half of the slots belongs to a node that is unknown here.
+        [
+          ['CLUSTER', 'ADDSLOTSRANGE', '0', '8191'],
+          ['CONFIG', 'SET', 'cluster-require-full-coverage', 'no'],
+        ],
+        '',
+        /^fault +redis: CLUSTERDOWN .*\n +use a primary, or a cluster of one shard/m,
+      ],
+      [
+        'lets its user use keys only',
+        [],
+        [['ACL', 'SETUSER', 'few', 'on', '>p/w', '~interlingua:*', '+@all', 'resetchannels']],
+        'few:p%2Fw@',
+        /^fault +redis: NOPERM .*\n +let the user run scripts/m,
+      ],
+      [
+        'knows another password',
+        [],
+        [['CONFIG', 'SET', 'requirepass', 'x']],
+        'default:y@',
+        /^fault +redis: WRONGPASS /m,
+      ],
+    ])('that %s', async (_, options, commands, user, expected) => {
+      const redis = await RedisServer.open(...options)
+      const client = createClient({ url: redis.url })
+      try {
+        await client.connect()
+        for (const words of commands) await client.sendCommand(words)
+        const { out } = await examined({
+          redis: redis.url.replace('//', `//${user}`),
+          channels: [channel('good', 'right')],
+        })
+        expect(out).toMatch(expected)
+      } finally {
+        client.destroy()
+        await redis.close()
+      }
+    })
   })
 
   test('names the refused key, the dead address, the unlisted model and the wrong clock, and what to do', async () => {

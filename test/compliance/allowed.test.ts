@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import { lose } from '../../src/canonical/loss.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { workOf } from '../../src/canonical/work.ts'
@@ -90,7 +91,7 @@ describe.skipIf(!present)('answers the schemas allow', () => {
   it.each(ANSWERS)('%s: go out to any other format minus what is told as lost', (_, format, answers) => {
     holds(answers, body => {
       const result = { id: 'id', createdAt: 1, model: 'm', ...read(format, body) }
-      if (result.candidates.length === 0) return
+      if (result.candidates.length === 0 || hasAmbiguousCalls(result)) return
       for (const other of OTHERS) {
         if (other === format) continue
         const { wire, losses } = WRITERS[other]!.result!(result, asked)
@@ -100,6 +101,12 @@ describe.skipIf(!present)('answers the schemas allow', () => {
     })
   })
 })
+
+/** Calls without an id of their own get one when the answer is read in another format (trap 6). */
+function hasAmbiguousCalls({ candidates }: CanonicalResult): boolean {
+  const ids = candidates.flatMap(({ content }) => content.flatMap(part => (part.type === 'tool-call' ? [part.id] : [])))
+  return ids.includes('') || new Set(ids).size < ids.length
+}
 
 /** The status of an error inside an answer follows from its kind. */
 const withoutStatus = (result: object): JsonObject => {

@@ -69,6 +69,13 @@ describe('twice the entries take about twice the time', TIMED, () => {
     expect(large).toBeLessThan(10 * Math.max(small, 20))
   })
 
+  test('very many channels of one name', () => {
+    const time = (count: number) => timeOf(JSON.stringify({ channels: rows(count, () => channel('c')) })).took
+    time(50)
+    const [small, large] = [time(2500), time(20_000)]
+    expect(large).toBeLessThan(10 * Math.max(small, 20))
+  })
+
   test('aliases before a fault', () => {
     const text = (count: number) =>
       `x: &a { name: c }\ny: [${rows(count, () => '*a').join(', ')}]\nz: *unknown\n${rows(count, at => `k${at}: &b${at} 1`).join('\n')}`

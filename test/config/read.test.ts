@@ -346,11 +346,7 @@ describe('faults name their line', () => {
       'server: { port: 4750 }\nmetrics: { port: 4750 }',
       "2 metrics.port is also the gateway's port; to serve metrics there, set `metrics: { key: … }` without a port",
     ],
-    [
-      'an alias of nothing',
-      'server:\n  port: *mine',
-      '2  Unresolved alias (the anchor must be set before the alias): mine',
-    ],
+    ['an alias of nothing', 'server:\n  port: *mine', '2  Unresolved alias (the anchor must be set before the alias)'],
     [
       'a key of no group',
       'keys: [{ name: a, key: b, group: defualt }]',
@@ -376,9 +372,10 @@ describe('faults name their line', () => {
     [
       'an address with a query',
       channel('provider: ollama, base_url: "http://u/v1?a=b"'),
-      '2 channels[0].base_url expected an http or https address, found "http://u/v1?a=b"',
+      '2 channels[0].base_url expected an http or https address, found "http://u/v1?…"',
     ],
     ['a key twice', 'server: {}\nserver: {}', '2  Map keys must be unique'],
+    ['a key as a number and a text', 'models:\n  1: {}\n  "1": {}', '3  Map keys must be unique'],
     ['broken YAML', 'a: [', '1  Flow sequence in block collection must be sufficiently indented and end with a ]'],
   ])('%s', (_, text, expected) => {
     expect(faults(text, {})).toEqual([expected])
@@ -541,11 +538,36 @@ describe('without a config', () => {
   })
 })
 
+it.each([
+  ['a weight without end', 'channels: [{ name: a, provider: openai, key: k, weight: .inf }]', 'expected a number'],
+  [
+    'a price without end',
+    'models: { m: { price: { input: 1e999 } } }',
+    'expected an amount, 0 or more, found Infinity',
+  ],
+  [
+    'a rule that is no expression',
+    'keys: [{ name: a, key: k, record: { folder: a, redact: ["/(/"] } }]',
+    'record.redact[0]: is neither a path nor a valid /expression/',
+  ],
+  ['an address of Redis with a wrong port', 'redis: "redis://localhost:99999"', 'redis: not a valid address'],
+  ['a password of Redis with signs', 'redis: "redis://:a/b#c@localhost"', 'redis: not a valid address'],
+  ['a variable that every object has', 'data_dir: "${constructor}"', 'the environment variable constructor is not set'],
+])('%s is a fault, although only a request would fail', (_, text, said) => {
+  expect(() => readConfig(text, {})).toThrow(said)
+})
+
+it('an anchor may be used by hundreds of channels', () => {
+  const rows = Array.from({ length: 300 }, (_, at) => `  - { name: c${at}, provider: openai, key: k, timeout: *slow }`)
+  const text = `channels:\n  - { name: first, provider: openai, key: k, timeout: &slow { whole: 20m } }\n${rows.join('\n')}`
+  expect(readConfig(text, {}).channels.filter(({ timeout }) => timeout.whole === 1_200_000)).toHaveLength(301)
+})
+
 describe('a secret in a wrong place is not in the fault', () => {
   const KEY = 'sk-"of the environment"\n1234'
 
   it.each([
-    ['a channel', 'channels: ["${OPENAI_API_KEY}"]', 'expected a map, found "${OPENAI_API_KEY}"'],
+    ['a channel', 'channels: ["${OPENAI_API_KEY}"]', 'expected a map, found a string'],
     ['a provider', 'channels: [{ name: a, provider: "${OPENAI_API_KEY}" }]', '${OPENAI_API_KEY}'],
     ['a number', 'server: { port: "port ${OPENAI_API_KEY}" }', 'found "port ${OPENAI_API_KEY}"'],
     ['an address', 'redis: "${OPENAI_API_KEY}"', ''],
@@ -553,5 +575,26 @@ describe('a secret in a wrong place is not in the fault', () => {
     const read = () => readConfig(text, { OPENAI_API_KEY: KEY })
     expect(read).toThrow(said)
     expect(read).not.toThrow('of the environment')
+  })
+
+  const channel = 'channels: [{ name: a, provider: custom, formats: [chat], key: none'
+
+  it.each([
+    ['a list of keys', 'keys: [PASSWORD]', 'keys[0]: expected a map, found a string'],
+    ['the list of keys', 'keys: PASSWORD', 'keys: expected a list, found a string'],
+    ['the list of channels', 'channels: PASSWORD', 'channels: expected a list, found a string'],
+    ['the map of secrets', 'encryption: PASSWORD', 'encryption: expected a map, found a string'],
+    ['the map of metrics', 'metrics: PASSWORD', 'metrics: expected a map, found a string'],
+    ['the whole file', 'PASSWORD', 'expected a map, found a string'],
+    ['headers', `${channel}, headers: "x-api-key: PASSWORD" }]`, 'headers: expected a map, found a string'],
+    ['a sign-in', `${channel}, auth: PASSWORD }]`, 'auth: expected a map, found a string'],
+    ['models', `${channel}, models: PASSWORD }]`, 'models: expected a list or a map of models, found a string'],
+    ['a query', `${channel}, base_url: "https://u/v1?key=PASSWORD" }]`, 'found "https://u/v1?…"'],
+    ['a password with a slash', `${channel}, base_url: "https://user:a/PASSWORD@u?" }]`, 'found "https://…@u?"'],
+    ['an address without a scheme', `${channel}, base_url: "user:PASSWORD@u" }]`, 'found "…@u"'],
+  ])('%s of the file itself', (_, text, said) => {
+    const read = () => readConfig(text, {})
+    expect(read).toThrow(said)
+    expect(read).not.toThrow('PASSWORD')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addUser, PASSWORD, SignedIn, signInAs } from '../builders/console.ts'
 import { IN_BROWSER, noChromium, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
-import { NAMES } from './sign-in.ts'
+import { admit, NAMES } from './sign-in.ts'
 
 const REFUSED = { expected: [/status of 4\d\d/] }
 const NEW = 'another long password'
@@ -61,6 +61,37 @@ describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+  })
+
+  test('a session that ends while a form has typed text goes on with it, if the same user signs in', async () => {
+    const seen = await visit('/keys', REFUSED)
+    const { page } = seen
+    const signIn = async (name: string): Promise<void> => {
+      const again = page.getByRole('dialog', { name: 'Sign in' })
+      await again.getByText('Your session has ended.').waitFor()
+      expect(await again.getByLabel('Name').inputValue()).toBe(NAMES.admin)
+      await again.getByLabel('Name').fill(name)
+      await again.getByLabel('Password').fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await again.waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('typed')
+    await page.getByLabel('Requests per minute').fill('7')
+    await users(seen).endSignInSessions(NAMES.admin)
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await signIn(NAMES.admin)
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog', { name: 'typed was created' }).waitFor()
+    expect(await seen.gateway.admin.store.access.keyNamed('typed')).toMatchObject({ limits: { rpm: 7 } })
+    await page.reload()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('of ada')
+    await users(seen).endSignInSessions(NAMES.admin)
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await signIn(await admit(seen.gateway, 'viewer'))
+    await page.locator('.foot').getByText(NAMES.viewer).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
   test('users are made, changed, given a password, and deleted', async () => {

@@ -6,7 +6,7 @@ import { CHAT_PATH } from '../builders/paths.ts'
 import type { Script } from '../builders/upstream.ts'
 import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
 import type { ConsoleGateway } from './gateway.ts'
-import { HOSTILE, isUnharmed } from './hostile.ts'
+import { HOSTILE, isUnharmed, shownText } from './hostile.ts'
 import { isFocused, wordsOf } from './reading.ts'
 import { answers, fails, garbage, openBefore, type Row, silence } from './upstreams.ts'
 
@@ -224,11 +224,12 @@ describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
     await ask(gateway, 'm-broken')
     await gateway.admin.post('/channels/odd/test', { model: HOSTILE[1] })
     const { page, goTo } = await visit('/channels?channel=broken&view=errors', { gateway })
-    for (const text of HOSTILE) await expect.poll(() => wordsOf(page.locator('.channels-errors'))).toContain(text)
+    for (const text of HOSTILE)
+      await expect.poll(() => wordsOf(page.locator('.channels-errors'))).toContain(shownText(text))
     await goTo('/channels?channel=odd')
     await panelOf(page, 'odd').getByText(HOSTILE[1]).first().waitFor()
     await page.getByRole('tab', { name: 'Errors (1)' }).click()
-    await expect.poll(() => wordsOf(page.locator('.channels-errors'))).toContain(HOSTILE[4])
+    await expect.poll(() => wordsOf(page.locator('.channels-errors'))).toContain(shownText(HOSTILE[4]))
     await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.getByLabel('Model').selectOption(HOSTILE[1])
     await page.getByRole('button', { name: 'Send test' }).click()

@@ -39,11 +39,16 @@ describe('sessions end', () => {
     const other = await TestServer.open([], { keep: path, config: { console: idle } })
     closing.push(() => other.server.close(0))
     const [unused, used] = [await SignedIn.at(testServer, 'ada'), await SignedIn.at(testServer, 'ada')]
+    const left = await SignedIn.at(testServer, 'ada')
+    const reload = () => left.ask('GET', '/status', undefined, { 'x-interlingua-by-itself': 'true' })
     for (let round = 0; round < 5; round++) {
       await pause(900)
       expect(await statusOf(round % 2 ? used : used.atOther(other))).toBe(200)
+      // An open page that nobody uses loads its figures again and again.
+      if (round < 3) expect((await reload()).status).toBe(200)
     }
     expect(await statusOf(unused)).toBe(401)
+    expect((await reload()).status).toBe(401)
   })
 
   it('for a user who is disabled, deleted, or given another password, at every instance', async () => {

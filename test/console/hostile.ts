@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { withEscapedControls } from '../../src/canonical/text.ts'
 
 /** Texts that would run as markup or script if they were not escaped. They would set `harmed`. */
 export const HOSTILE = [
@@ -9,6 +10,9 @@ export const HOSTILE = [
   '{{constructor.constructor("window.harmed=1")()}}',
   '\u202Egnp.\u2066<svg/onload=window.harmed=1>',
 ] as const
+
+/** Returns a text as pages show it: characters that nobody sees are escapes, as in the output of commands. */
+export const shownText = withEscapedControls
 
 /** Checks that no hostile text became an element or ran. */
 export async function isUnharmed(page: Page): Promise<void> {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
 import { IN_BROWSER, noChromium, settled, THEMES, visitor, WIDTHS } from './browser.ts'
-import { HOSTILE, isUnharmed } from './hostile.ts'
+import { HOSTILE, isUnharmed, shownText } from './hostile.ts'
 import { isFocused, wordsOf } from './reading.ts'
 import { answers, fails, lists, openBefore, type Row } from './upstreams.ts'
 
@@ -171,10 +171,10 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     await expect.poll(async () => (await gateway.admin.get('/models')).json.data.length).toBe(HOSTILE.length + 1)
     const { page, goTo } = await visit('/models', { gateway })
     const shown = await idsOf(page)
-    for (const name of HOSTILE) expect(shown).toContain(name)
+    for (const name of HOSTILE) expect(shown).toContain(shownText(name))
     for (const name of HOSTILE) {
       await goTo(`/models?${new URLSearchParams({ model: name })}`)
-      await panelOf(page, name).getByText('How to call it').waitFor()
+      await panelOf(page, shownText(name)).getByText('How to call it').waitFor()
       expect((await startIn(page)).searchParams.get('model')).toBe(name)
     }
     // The address is untrusted text, too.

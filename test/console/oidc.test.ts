@@ -19,6 +19,7 @@ async function open(fields: Partial<OidcConfig> = {}, server = {}) {
   const provider = await OidcProvider.open()
   closing.push(() => provider.close())
   const config = {
+    usage: { retention: 86_400_000 },
     console: { ...CONSOLE, oidc: oidcOf(provider.issuer, fields) },
     server: { ...configOf([]).server, ...server },
   }
@@ -57,6 +58,24 @@ async function sessionOf(server: TestServer, answer: Asked) {
 const refusal = ({ status, text, headers }: Asked) => [status, /<p>(.*?)<\/p>/.exec(text)?.[1], headers['location']]
 
 describe('a provider', () => {
+  it('is in the audit log with the users it made and the roles it changed', async () => {
+    const all = await open({}, {})
+    for (const groups of [['developers'], ['developers'], ['platform']]) await signIn(all, { ...ADA, groups })
+    const { entries } = await all.store.audit.list({ since: 0, until: Date.now() + 1, limit: 10 })
+    const role = (from: string | undefined, to: string) => ({ field: 'role', ...(from && { from }), to })
+    expect(entries).toEqual([
+      expect.objectContaining({
+        ...{ action: 'changeUser', kind: 'user', target: 'ada', actor: 'ada', actorKind: 'user' },
+        changes: [role('viewer', 'admin')],
+      }),
+      expect.objectContaining({
+        ...{ action: 'createUser', kind: 'user', target: 'ada', actor: 'ada', actorKind: 'user' },
+        changes: expect.arrayContaining([role(undefined, 'viewer')]),
+      }),
+    ])
+    expect(JSON.stringify(entries)).not.toContain('"subject"')
+  })
+
   it('signs users in with the role it states, again and again, and the page offers it', async () => {
     const all = await open()
     const none = await all.server.ask('/admin/v1/session', undefined, { method: 'GET', headers: { authorization: '' } })

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { EXIT_TIMEOUT_MS } from '../../src/commands/serving.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { version } from '../../src/version.ts'
 import {
@@ -80,6 +81,8 @@ describe('the files of the chart', () => {
 const DATABASE = { url: 'postgres://u:p@db.example/interlingua' }
 const EXISTING = (name: string) => ({ existingSecret: { name, key: 'address' } })
 
+const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe']
+
 /** Set-ups, each with its values. */
 const SET_UPS: { readonly [name: string]: object } = {
   'without values': {},
@@ -107,6 +110,10 @@ const SET_UPS: { readonly [name: string]: object } = {
     ...{ replicas: 2, database: EXISTING('postgres'), redis: EXISTING('redis'), existingSecrets: ['provider-keys'] },
     ...{ serviceAccount: { create: false }, persistence: { enabled: true, existingClaim: 'videos' } },
   },
+  'with a certificate, at IPv6': {
+    ...{ host: '::', metrics: { enabled: true } },
+    config: { server: { tls: { cert: '/tls/tls.crt', key: '/tls/tls.key' } } },
+  },
   'that grows': {
     ...{ database: DATABASE, autoscaling: { enabled: true, memory: 80 } },
     config: { channels: [{ name: 'o', provider: 'openai', key: 'k', models: ['*'] }], server: { workers: 2 } },
@@ -129,11 +136,16 @@ describe.skipIf(!hasRender).each(Object.entries(SET_UPS))('a release %s', (_, va
     expect(config.store.engine).toBe('database' in values ? 'postgres' : 'sqlite')
     expect(config.redis !== undefined).toBe('redis' in values)
     expect(deploymentOf(manifests).terminationGracePeriodSeconds * 1000).toBeGreaterThan(
-      config.server.drain + config.server.grace,
+      config.server.drain + config.server.grace + EXIT_TIMEOUT_MS,
     )
     // The first probe after SIGTERM tells the service to send nothing more while the gateway still answers.
     const { periodSeconds, failureThreshold } = gatewayOf(manifests).readinessProbe
     expect(periodSeconds * failureThreshold * 1000).toBeLessThan(config.server.drain)
+    const scheme = config.server.tls === undefined ? 'HTTP' : 'HTTPS'
+    for (const probe of PROBES) expect(gatewayOf(manifests)[probe].httpGet.scheme).toBe(scheme)
+    const host = 'host' in values ? values.host : '0.0.0.0'
+    expect(gatewayOf(manifests).args).toEqual(expect.arrayContaining(['--host', host]))
+    if (config.metrics.listen !== undefined) expect(config.metrics.listen.host).toBe(host)
   })
 
   test('runs without rights, and writes to its volumes alone', () => {
@@ -158,7 +170,7 @@ describe.skipIf(!hasRender).each(Object.entries(SET_UPS))('a release %s', (_, va
     const { ports } = gatewayOf(manifests)
     expect(service.ports.map(({ targetPort }: Manifest) => targetPort)).toEqual(ports.map(({ name }: Manifest) => name))
     const gateway = gatewayOf(manifests)
-    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+    for (const probe of PROBES)
       expect(ports.some(({ name }: Manifest) => name === gateway[probe].httpGet.port)).toBe(true)
     expect(gateway.args.slice(-2)).toEqual(['--port', String(ports[0].containerPort)])
   })
@@ -189,6 +201,21 @@ describe.skipIf(!hasRender)('the chart', () => {
     )
     expect(kinds(SET_UPS['that grows']!)).toEqual(expect.arrayContaining(['HorizontalPodAutoscaler']))
     expect(only(manifestsOf(SET_UPS['that grows']!), 'Deployment').spec).not.toHaveProperty('replicas')
+  })
+
+  test('ends a pod before its successor starts if only one of them can have the file or the disk', () => {
+    const strategy = (values: object) => only(manifestsOf(values), 'Deployment').spec.strategy.type
+    const disk = { enabled: true }
+    const claim = { enabled: true, existingClaim: 'videos' }
+    expect(strategy({})).toBe('Recreate')
+    expect(strategy({ persistence: disk })).toBe('Recreate')
+    expect(strategy({ persistence: disk, database: DATABASE })).toBe('Recreate')
+    expect(strategy({ persistence: claim, database: DATABASE })).toBe('Recreate')
+    expect(strategy({ persistence: claim, database: DATABASE, replicas: 2 })).toBe('RollingUpdate')
+    expect(strategy({ persistence: { ...disk, accessModes: ['ReadWriteMany'] }, database: DATABASE })).toBe(
+      'RollingUpdate',
+    )
+    expect(strategy({ database: DATABASE })).toBe('RollingUpdate')
   })
 
   test('restarts pods whose config or secrets changed', () => {

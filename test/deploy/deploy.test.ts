@@ -1,14 +1,19 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { START_OPTIONS } from '../../building/start-options.ts'
+import { EXIT_TIMEOUT_MS } from '../../src/commands/serving.ts'
 import { defaultConfig, readConfig } from '../../src/config/read.ts'
+import { Certificates, hasOpenssl } from '../builders/certificate.ts'
+import { configOf } from '../builders/config.ts'
+import { opener } from '../builders/opener.ts'
 
 /* Files for containers and services agree with the program, and with each other. */
 
+const { closing, openGateway } = opener()
 const text = (path: string): string => readFileSync(path, 'utf8')
 const DOCKERFILE = text('Dockerfile')
 const { drain, grace } = defaultConfig({}).server
@@ -64,13 +69,30 @@ describe('the image', () => {
     }
   })
 
-  test('asks for its health at an endpoint that answers', () => {
-    expect(
-      /^ +CMD \["\/usr\/local\/bin\/node", "-e", "fetch\('http:\/\/127\.0\.0\.1:4747(\/\w+)'/m.exec(DOCKERFILE)![1],
-    ).toBe('/healthz')
-    expect(text('src/server/probes.ts')).toContain("'/healthz'")
-    expect(defaultConfig({}).server.port).toBe(4747)
-  })
+  test.each([['HTTP', false], ...(hasOpenssl ? [['TLS', true] as const] : [])] as const)(
+    'asks for its health at an endpoint that answers, with %s',
+    async (_, hasTls) => {
+      const [, node, ...options] = JSON.parse(`["",${/^ +CMD \[(.*)\]$/m.exec(DOCKERFILE)![1]!}]`)
+      expect(node).toBe('/usr/local/bin/node')
+      expect(defaultConfig({}).server.port).toBe(4747)
+      const certificates = hasTls ? new Certificates() : undefined
+      if (certificates !== undefined) closing.push(async () => certificates.close())
+      const server = { ...configOf([]).server, ...(certificates && { tls: certificates.make('image') }) }
+      const gateway = await openGateway([], { config: { server } })
+      const { port } = new URL(gateway.server.address)
+      const check = () =>
+        new Promise<number | undefined>(resolve =>
+          execFile(
+            process.execPath,
+            options.map((option: string) => option.replace('4747', port)),
+            fault => resolve(fault === null ? 0 : (fault.code as number)),
+          ),
+        )
+      expect(await check()).toBe(0)
+      await gateway.server.close(0)
+      expect(await check()).toBe(1)
+    },
+  )
 })
 
 describe('the instances of compose.yaml', () => {
@@ -96,7 +118,7 @@ describe('the instances of compose.yaml', () => {
   })
 
   test('stop after running answers, and run without rights', () => {
-    expect(Number.parseInt(gateway.stop_grace_period, 10) * 1000).toBeGreaterThan(drain + grace)
+    expect(Number.parseInt(gateway.stop_grace_period, 10) * 1000).toBeGreaterThan(drain + grace + EXIT_TIMEOUT_MS)
     expect(gateway).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   })
 })
@@ -106,9 +128,18 @@ describe('the service of systemd', () => {
   const value = (field: string): string => new RegExp(`^${field}=(.*)$`, 'm').exec(text(file))![1]!
 
   test('stops after running answers, and signals the primary process alone', () => {
-    expect(Number(value('TimeoutStopSec')) * 1000).toBeGreaterThan(drain + grace)
+    expect(Number(value('TimeoutStopSec')) * 1000).toBeGreaterThan(drain + grace + EXIT_TIMEOUT_MS)
     expect(value('KillMode')).toBe('mixed')
     expect(value('ExecReload')).toContain('-HUP')
+  })
+
+  test('lets its user read the config, and Node make the calls that it needs', () => {
+    expect(value('DynamicUser')).toBe('yes')
+    expect(text(file)).toContain('install -D -m 644 interlingua.yaml /etc/interlingua/interlingua.yaml')
+    expect(text(file)).toContain('install -D -m 600 /dev/stdin /etc/interlingua/environment')
+    expect(value('SystemCallFilter').split(' ')).toEqual(['@system-service', '@pkey'])
+    // An unforeseen call fails instead of ending the gateway.
+    expect(value('SystemCallErrorNumber')).toBe('EPERM')
   })
 
   const analyze = ['/usr/bin/systemd-analyze', '/bin/systemd-analyze'].find(existsSync)

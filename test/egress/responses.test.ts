@@ -7,6 +7,7 @@ import { drain } from '../../src/canonical/transducer.ts'
 import { responses as writer } from '../../src/egress/responses/index.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
 import { namedEvent } from '../builders/streams.ts'
+import { NATIVE } from '../builders/write-options.ts'
 import { asked } from '../laws/arbitrary-result.ts'
 import { holds, plain, same } from '../laws/support.ts'
 import { result } from '../laws/wire/responses.ts'
@@ -105,5 +106,21 @@ describe('an answer of another format', () => {
     expect(plain(writer.result!(answer, asked).wire.body['output'])).toEqual([drawn])
     const last = parsed(drain(writer.events!(asked), unfold(answer))).at(-1)!
     expect((last['response'] as JsonObject)['output']).toEqual([drawn])
+  })
+})
+
+describe('a history that the gateway stored', () => {
+  const ask = (input: readonly JsonObject[]) =>
+    reader.request!({ path: '/v1/responses', query: {}, headers: {}, body: { model: 'm', input } })
+  const question = { role: 'user', content: 'Hi' }
+  const thought = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'x' }
+
+  it('has no reasoning that ends a turn, as that of an answer which was cut while the model thought', () => {
+    const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' }
+    const output = { type: 'function_call_output', call_id: 'call_1', output: 'ok' }
+    const stored = ask([question, thought, call, output, thought]).messages
+    const next = ask([question])
+    const { wire } = writer.request!({ ...next, messages: [...stored, ...next.messages] }, NATIVE)
+    same(wire.body['input'], [question, thought, call, output, question])
   })
 })

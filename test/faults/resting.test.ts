@@ -1,3 +1,5 @@
+import dns from 'node:dns'
+import { syncBuiltinESMExports } from 'node:module'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, failure, helloWhole, json, STREAM } from '../builders/chat.ts'
@@ -111,6 +113,22 @@ describe('trap 100: what rests', () => {
     expect(failed(testServer)).toMatchObject([{ channel: 'gone', kind: 'unreachable', rests: 'channel', seconds: 5 }])
   })
 
+  test('nothing rests where this machine has no descriptor left for a connection', async () => {
+    const testServer = await openGateway([channelAt('http://upstream.example', { name: 'well' })])
+    const fault = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+    const failing = (_: string, __: object, done: (fault: Error) => void): void => done(fault)
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(failing as never)
+    syncBuiltinESMExports()
+    try {
+      expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(502)
+    } finally {
+      lookup.mockRestore()
+      syncBuiltinESMExports()
+    }
+    expect(await resting(testServer)).toMatchObject({ resting: { channels: 0, models: 0 } })
+    expect(failed(testServer)).toMatchObject([{ channel: 'well', kind: 'unreachable', reason: 'gateway' }])
+  })
+
   test('a 403 may be about a model or a feature, and rests the model', async () => {
     const { testServer } = await open([says(403, 'No.'), helloWhole])
     expect((await testServer.ask(CHAT_PATH, ASK)).status).toBe(200)
@@ -186,6 +204,14 @@ describe("trap 99: an upstream's account is not the caller's fault", () => {
       expect(code(answer.json as never)).toBe('upstream_account')
       expect(answer.text).not.toMatch(/credit|billing|key-1234/)
     })
+  })
+
+  test.each([
+    ['3', '30'],
+    ['30', '3'],
+  ])('of limits that pass after %s and %s seconds, the caller is told the first to pass', async (...delays) => {
+    const { testServer } = await open(delays.map(delay => says(429, 'Later.', { 'retry-after': delay })))
+    expect((await testServer.ask(CHAT_PATH, ASK)).headers['retry-after']).toBe('3')
   })
 
   test('a limit that passes is told rather', async () => {

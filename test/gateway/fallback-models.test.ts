@@ -207,6 +207,19 @@ describe('a fallback for a budget', TIMED, () => {
     expect([status, headers['interlingua-fallback'], seen('m'), seen('other')]).toEqual([200, 'budget', 0, 1])
   })
 
+  test('must be covered by it, also if the request is certainly too long for its model', async () => {
+    const sized = (dollars: number) =>
+      `models: { m: { context: 100, price: { input: 0.001, output: 0.001 }, fallbacks: [{ model: other, on: [context] }] }, other: { price: { input: ${dollars}, output: ${dollars} } } }`
+    const tooLong = { ...long, messages: [{ role: 'user', content: 'word '.repeat(1000) }] }
+    for (const [dollars, taken] of [
+      [1000, [400, 1, 0]],
+      [0.001, [200, 0, 1]],
+    ] as const) {
+      const { gateway, seen } = await open({ m: TOO_LONG, other: answering }, sized(dollars), group)
+      expect([(await gateway.ask(CHAT_PATH, tooLong)).status, seen('m'), seen('other')]).toEqual(taken)
+    }
+  })
+
   test('of another reason does not', async () => {
     const { gateway, seen } = await open({ m: answering, other: answering }, priced('failure'), group)
     expect((await gateway.ask(CHAT_PATH, long)).status).toBe(429)

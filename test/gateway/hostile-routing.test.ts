@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/read.ts'
 import { RestingState } from '../../src/upstreams/channel/health.ts'
 import { rests } from '../../src/upstreams/channel-health.ts'
-import { ANSWER, ASK, failure, json } from '../builders/chat.ts'
+import { ANSWER, ASK, failure, helloWhole, json } from '../builders/chat.ts'
 import { channelAt } from '../builders/config.ts'
 import { keyIn, poolAt } from '../builders/key-pools.ts'
 import { opener } from '../builders/opener.ts'
@@ -40,6 +40,79 @@ describe('a clock that is set back', () => {
     expect([resting.rests(after), resting.rests(after + 6000), reported]).toEqual([true, false, 2])
     expect(resting.models.get('m')).toBe(after + 5000)
   })
+})
+
+describe('a model that does what the prompt says', TIMED, () => {
+  const said = (text: string) => ({
+    ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+    output: [
+      {
+        ...{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' },
+        content: [{ type: 'output_text', text, annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 5, output_tokens: 2, total_tokens: 7 },
+  })
+
+  test.each([
+    [
+      'writes a text instead of an image',
+      '/v1/images/generations',
+      { prompt: 'Write a poem.' },
+      'responses',
+      said('Roses'),
+    ],
+    [
+      'says nothing aloud',
+      '/v1/audio/speech',
+      { input: 'Write this down.', voice: 'alloy' },
+      'contents',
+      {
+        candidates: [{ content: { role: 'model', parts: [{ text: 'This.' }] }, finishReason: 'STOP', index: 0 }],
+        usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 },
+      },
+    ],
+    [
+      'summarises nothing',
+      '/v1/responses/compact',
+      { input: 'Never summarise this.' },
+      'chat',
+      { ...ANSWER, choices: [{ ...ANSWER.choices[0], message: { role: 'assistant', content: '' } }] },
+    ],
+  ])('does not rest for other callers if it %s', async (_, path, body, format, answer) => {
+    const [first, second] = [await openUpstream(response => json(response, answer)), await openUpstream(helloWhole)]
+    const gateway = await openGateway([
+      channelAt(first.address, { name: 'first', format }),
+      channelAt(second.address, { name: 'second', priority: 1 }),
+    ])
+    await gateway.ask(path, { model: 'm', ...body })
+    const seen = [first.seen.length, second.seen.length]
+    expect((await gateway.ask(CHAT_PATH, ASK)).status).toBe(200)
+    expect([first.seen.length, second.seen.length]).toEqual([seen[0]! + 1, seen[1]])
+  })
+})
+
+test('a request that is larger than its account may send in a minute rests nothing, and another account may take it', async () => {
+  const said =
+    'Request too large for m in organization org-operator on tokens per min (TPM): Limit 100, Requested 900. The input or output tokens must be reduced in order to run successfully.'
+  const isLarge = ({ text }: Parameters<Script>[1]): boolean => text.length > 1000
+  const limited: Script = (response, seen) =>
+    isLarge(seen)
+      ? json(response, failure(said, { type: 'tokens', code: 'rate_limit_exceeded' }), 429)
+      : json(response, ANSWER)
+  const [first, second] = [await openUpstream(limited), await openUpstream(helloWhole)]
+  const gateway = await openGateway([
+    channelAt(first.address, { name: 'first' }),
+    channelAt(second.address, { name: 'second', priority: 1 }),
+  ])
+  const large = { ...ASK, messages: [{ role: 'user', content: 'word '.repeat(500) }] }
+  expect((await gateway.ask(CHAT_PATH, large)).status).toBe(200)
+  expect((await gateway.ask(CHAT_PATH, ASK)).status).toBe(200)
+  expect([first.seen.length, second.seen.length]).toEqual([2, 1])
+  second.script = limited
+  const refused = await gateway.ask(CHAT_PATH, large)
+  expect([refused.status, refused.json.error.code]).toEqual([413, 'request_too_large'])
+  expect(refused.text).not.toContain('org-operator')
 })
 
 describe('a pool of keys', TIMED, () => {

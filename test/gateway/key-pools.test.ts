@@ -104,6 +104,18 @@ describe('a pool of keys', TIMED, () => {
     expect(rests[2]).toBeLessThanOrEqual(5)
   })
 
+  test.each([
+    ['99999999', 86_400],
+    [`${Math.floor(Date.now() / 1000) + 1000}`, 1000],
+  ])('tells callers to wait until a quota is reset, a day at most: %s', async (reset, seconds) => {
+    const headers = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': reset }
+    const upstream = await openUpstream(limiting(headers))
+    const gateway = await openGateway([poolAt(`${upstream.address}/v1`, [KEY_A, KEY_B])])
+    const told = Number((await gateway.ask(CHAT_PATH, ASK)).headers['retry-after'])
+    expect(told).toBeGreaterThan(seconds - 100)
+    expect(told).toBeLessThanOrEqual(seconds)
+  })
+
   test('rests a key whose quota an answer calls exhausted, before anything fails', async () => {
     const spent = { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '30s' }
     const upstream = await openUpstream(byKey({ [KEY_A]: response => json(response, ANSWER, 200, spent) }))

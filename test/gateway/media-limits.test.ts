@@ -157,6 +157,7 @@ const INSIDE = [
   ...['http://127.0.0.1/a.png', 'http://localhost:8080/', 'http://[::1]/', 'http://2130706433/', 'http://0x7f.1/a'],
   ...['http://169.254.169.254/latest/meta-data/', 'http://168.63.129.16/', 'http://10.0.0.7/', 'http://[fd00::1]/a'],
   ...['http://metadata.google.internal/', 'http://printer.local/', 'http://intranet/', 'http://localhost./'],
+  ...['http://router.home.arpa/', 'http://router.home.arpa./', 'http://[::10.0.0.1]/'],
   ...['file:///etc/passwd', ' FILE:/etc/passwd', 'fi\nle:///etc/passwd', 'gopher://1.1.1.1/', 'ftp://1.1.1.1/a'],
   ...['/etc/passwd', '../secret', '~/.ssh/id', '//10.0.0.1/a', '\\\\host\\share', 'c:\\windows', 'http://'],
   ...['http://1.1.1.1\\@10.0.0.1/', 'http://1.1.1.1 @10.0.0.1/', 'http://user@127.0.0.1/'],

@@ -36,7 +36,7 @@ test(
     expect(Math.abs(other.keys![0]!.resting.until! - end)).toBeLessThan(1000)
     expect(other.keys![0]!.resting.refusal).toBe('unauthenticated')
     expect([other.keys![1]!.resting.until, other.resting.until]).toEqual([undefined, undefined])
-    other.keys![0]!.resting.wake('m')
+    other.keys![0]!.resting.wake('m', performance.now())
     await until(() => one.keys![0]!.resting.until === undefined)
     expect(one.keys![0]!.resting.refusal).toBeUndefined()
   },

@@ -45,7 +45,7 @@ describe('what rests at one process', TIMED, () => {
     expect(Math.abs(other.resting.models.get('m')! - (now + 9000))).toBeLessThan(500)
     expect(passed).toHaveLength(1)
 
-    other.resting.wake('m')
+    other.resting.wake('m', performance.now())
     await until(() => one.resting.until === undefined)
     expect(one.resting.models.size).toBe(0)
     await pause(60)
@@ -58,7 +58,7 @@ describe('what rests at one process', TIMED, () => {
     for (let count = 0; count < 1000; count++) sides[0].resting.restModel('m', now + 5000 + count / 10, now)
     await pause(60)
     for (let count = 0; count < 1000; count++) sides[0].resting.restModel('m', now + 5200 + count / 10, now)
-    sides[0].resting.wake('another')
+    sides[0].resting.wake('another', performance.now())
     await pause(60)
     expect(passed).toHaveLength(1)
   })

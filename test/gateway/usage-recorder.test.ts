@@ -7,6 +7,7 @@ import type { UsageRow } from '../../src/store/usage/row.ts'
 import { channelAt } from '../builders/config.ts'
 import { ON_FILES, openStoreAt, storeAt, written } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
+import { VERSION_HEADERS } from '../builders/http.ts'
 import { createKey, withKeys } from '../builders/keys.ts'
 import { until } from '../builders/time.ts'
 import { HOUR } from '../builders/units.ts'
@@ -87,6 +88,117 @@ test('a request is recorded when the gateway stops: what it used and cost, and h
   ]
   expect(steps).toEqual([...steps].sort((a, b) => a! - b!))
   expect(JSON.stringify([missed, row])).not.toMatch(/nobody stores|upstream-key|caller-key/)
+})
+
+test('an absurd number of cached tokens costs nothing: the request has an estimate', async () => {
+  const { usage, ...answer } = JSON.parse(ANSWER)
+  const absurd = { ...answer, usage: { ...usage, prompt_tokens_details: { cached_tokens: 2 ** 32 - 1 } } }
+  upstream.script = response => response.setHeader('content-type', 'application/json').end(JSON.stringify(absurd))
+  server = await open(HOUR)
+  expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(200)
+  await server.server.close()
+  const [row] = await rows()
+  expect(row).toMatchObject({ status: 200, estimated: true })
+  expect(row!.cacheRead).toBeUndefined()
+  expect(row!.cost).toBeLessThan(COST)
+})
+
+test('calls of hosted tools whose price is unknown cost the tokens of the answer, as an estimate', async () => {
+  const answer = {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', stop_reason: 'end_turn' },
+    content: [{ type: 'text', text: 'Fetched.' }],
+    usage: {
+      ...{ input_tokens: 1000, output_tokens: 100 },
+      server_tool_use: { web_search_requests: 0, web_fetch_requests: 3 },
+    },
+  }
+  upstream.script = response => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  const models = { named: new Map([['four', 'claude-sonnet-4-5']]), patterns: [] }
+  server = await TestServer.open([channelAt(upstream.address, { format: 'messages', provider: 'anthropic', models })], {
+    ...{ keep: folder, config: { usage: { retention: HOUR } } },
+  })
+  expect((await server.ask('/v1/messages', { ...REQUEST, max_tokens: 200 }, VERSION_HEADERS)).status).toBe(200)
+  await server.server.close()
+  expect(await rows()).toMatchObject([{ cost: 1000 * 3000 + 100 * 15_000, estimated: true }])
+})
+
+test.each([false, true])('web searches outside of the usage have their price: stream %s', async stream => {
+  const search = (id: string) => ({
+    ...{ type: 'web_search_call', id, status: 'completed', action: { type: 'search', query: 'news' } },
+  })
+  const answer = {
+    ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'gpt-4o' },
+    output: [
+      ...[search('ws_1'), search('ws_2')],
+      {
+        ...{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' },
+        content: [{ type: 'output_text', text: 'News.', annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 1000, output_tokens: 100, total_tokens: 1100 },
+  }
+  const events = [
+    { type: 'response.created', response: { ...answer, status: 'in_progress', output: [], usage: null } },
+    ...answer.output.flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', content: [] } },
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+    { type: 'response.completed', response: answer },
+  ]
+  upstream.script = response =>
+    stream
+      ? response
+          .setHeader('content-type', 'text/event-stream')
+          .end(events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
+      : response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  server = await TestServer.open(
+    [channelAt(upstream.address, { format: 'responses', provider: 'openai', models: MODELS })],
+    { keep: folder, config: { usage: { retention: HOUR } } },
+  )
+  expect((await server.ask('/v1/responses', { model: 'four', input: PROMPT, stream })).status).toBe(200)
+  await server.server.close()
+  const [row] = await rows()
+  expect(row).toMatchObject({ cost: 1000 * 2500 + 100 * 10_000 + 2 * 10_000_000 })
+  expect(row).not.toHaveProperty('estimated')
+})
+
+test('a count of tokens costs nothing, whoever counts them', async () => {
+  upstream.script = response => response.setHeader('content-type', 'application/json').end('{"input_tokens":1000}')
+  const models = (name: string) => ({ named: new Map([[name, 'claude-sonnet-4-5']]), patterns: [] })
+  server = await TestServer.open(
+    [
+      channelAt(upstream.address, { name: 'counts', format: 'messages', provider: 'anthropic', models: models('one') }),
+      channelAt(upstream.address, { name: 'does-not', provider: 'openrouter', models: models('other') }),
+    ],
+    { keep: folder, config: { usage: { retention: HOUR } } },
+  )
+  for (const model of ['one', 'other']) {
+    const counted = await server.ask('/v1/messages/count_tokens', { ...REQUEST, model }, VERSION_HEADERS)
+    expect(counted.status, counted.text).toBe(200)
+  }
+  expect(upstream.seen).toHaveLength(1)
+  await server.server.close()
+  expect((await rows()).map(({ cost }) => cost)).toEqual([0, 0])
+})
+
+test('a request whose usage cannot be known has the cost that its budget was charged', async () => {
+  upstream.script = () => {}
+  const models = { named: new Map([['four', 'text-embedding-3-small']]), patterns: [] }
+  server = await TestServer.open([channelAt(upstream.address, { format: 'embeddings', provider: 'openai', models })], {
+    ...{ keep: folder, group: { budget: { day: 1 } }, config: { usage: { retention: HOUR } } },
+  })
+  const { out, answer } = server.send('/v1/embeddings', { model: 'four', input: 'A text. '.repeat(1000) })
+  await until(() => upstream.seen.length === 1)
+  out.destroy()
+  await answer.catch(() => {})
+  await until(() => server!.lines.some(({ message }) => message === 'request'))
+  await server.server.close()
+  const [row] = await rows()
+  expect(row).toMatchObject({ status: 499, estimated: true, output: 0 })
+  expect(row!.input).toBeGreaterThan(2000)
+  // The estimate is no whole number of tokens, and a token costs 20 nanodollars.
+  expect(row!.cost! / 20).toBeLessThanOrEqual(row!.input!)
+  expect(row!.cost! / 20).toBeGreaterThan(row!.input! - 1)
 })
 
 test('the answer of a background response is recorded, even if it begins in the millisecond of its request', async () => {

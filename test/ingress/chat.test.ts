@@ -7,7 +7,7 @@ import type { WireEvent } from '../../src/canonical/wire.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { chat as reader } from '../../src/ingress/chat/index.ts'
-import { REQUEST } from '../builders/requests.ts'
+import { REQUEST, wireRequest } from '../builders/requests.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { grammarFault } from '../laws/grammar.ts'
 
@@ -189,4 +189,14 @@ test('each text is sent with its own event, whatever was cited before', () => {
     write.push({ type: 'part-patch', at: at(part), annotations })
     write.push({ type: 'part-end', at: at(part) })
   }
+})
+
+test('a caller that returns a spoken answer without an id, as other formats have none, is understood', () => {
+  const source = { type: 'base64', mediaType: 'audio/wav', data: 'UklGRgAAAABXQVZFAAAAAA==' } as const
+  const audio: Part = { type: 'media', kind: 'audio', source, transcript: 'Hi!' }
+  const spoken = { id: 'a', model: 'm', candidates: [{ content: [audio], finish: { reason: 'stop' as const } }] }
+  const { choices } = writer.result!(spoken, REQUEST).wire.body as { choices?: readonly { message: JsonObject }[] }
+  const messages = [{ role: 'user', content: 'Hi' }, choices![0]!.message, { role: 'user', content: 'Go on.' }]
+  const request = reader.request!(wireRequest('/v1/chat/completions', { model: 'm', messages }))
+  expect(request.messages[1]!.content).toEqual([audio])
 })

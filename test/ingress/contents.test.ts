@@ -56,6 +56,12 @@ describe('a request of this format', () => {
     expect(sent({ body: { contents } }).body).toEqual({ contents: [turn({ text: 'a', x: 1 }), turn({ text: 'b' })] })
   })
 
+  it('may have a blank role, which clients of protobuf messages write for none', () => {
+    const body = { contents: [{ role: '', parts: [{ text: 'Hi' }] }] }
+    const { messages } = reader.request!({ path: '/v1/models/m:generateContent', query: {}, headers: {}, body })
+    expect(messages).toMatchObject([{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }])
+  })
+
   it('is refused by the reader exactly if the schema finds a fault', () => {
     const steps = fc.array(fc.nat(30), { minLength: 1, maxLength: 5 })
     holds(fc.tuple(request, steps, fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>), ([wire, path, bad]) => {

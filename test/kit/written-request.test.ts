@@ -68,3 +68,10 @@ test('an unanswered call gets a failed result, and the loss is named', () => {
   expect(results).toHaveLength(1)
   expect(losses.map(({ path, reason }) => [path.join('/'), reason])).toContainEqual(['messages/1', 'unanswered-call'])
 })
+
+test('the command line keeps large integers, as the gateway does', () => {
+  const schema = '{"type":"object","properties":{"id":{"type":"integer","maximum":9223372036854775807}}}'
+  const text = `{"model":"m","max_tokens":1,"messages":[],"tools":[{"name":"t","input_schema":${schema}}]}`
+  const { wire } = translate(text, { from: 'messages', to: 'chat', kind: 'request' })
+  expect(JSON.stringify(wire)).toContain(schema)
+})

@@ -40,8 +40,21 @@ const part: fc.Arbitrary<Part> = fc.oneof(annotated, reasoning, refusal, call, m
 const searched = fc
   .tuple(fc.array(part, { maxLength: 4 }), fc.option(searchPair))
   .map(([content, pair]) => (pair === null ? content : [...pair, ...content]))
+  .map(withDistinctIds)
 
-export const parts = (one?: fc.Arbitrary<Part>) => (one === undefined ? searched : fc.array(one, { maxLength: 4 }))
+export const parts = (one?: fc.Arbitrary<Part>) =>
+  one === undefined ? searched : fc.array(one, { maxLength: 4 }).map(withDistinctIds)
+
+/** Gives each call of an answer an id of its own, as readers do (trap 6). */
+function withDistinctIds(content: readonly Part[]): readonly Part[] {
+  const ids = new Set<string>()
+  return content.map((part, index) => {
+    if (part.type !== 'tool-call') return part
+    const id = ids.has(part.id) ? `${part.id}-${index}` : part.id
+    ids.add(id)
+    return { ...part, id }
+  })
+}
 
 const token = record(
   { token: word, logprob: fc.constantFrom(-0.1, -1, 0) },

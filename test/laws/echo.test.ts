@@ -22,6 +22,7 @@ import { holds, plain } from './support.ts'
 const EXCEPTIONS: { readonly [reason: string]: string } = {
   'unsigned-thinking': 'Claude takes no thought without its own proof, which chat has no slot for',
   'no-reasoning-of-others': 'nor does Responses',
+  'nothing-behind-the-reasoning': 'nor one that ends its turn, as where the answer was cut',
   'no-reasoning-in-history': 'chat takes thoughts back only where its dialect says so',
   'no-hidden-reasoning': 'nor hidden ones, which have no words',
   'joined-with-the-one-before': 'no answer of Google’s has two thoughts in a row that nothing divides',

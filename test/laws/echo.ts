@@ -1,3 +1,4 @@
+import { parseCallData, parseExactly } from '../../src/canonical/exact-numbers.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 
@@ -15,9 +16,9 @@ export interface Echo {
   request(echoed: readonly JsonObject[]): JsonObject
 }
 
-/** Returns the data of events that are JSON. */
+/** Returns the data of events that are JSON, with every digit of large integers, as clients in other languages have it. */
 export const dataOf = (events: readonly WireEvent[]): Loose[] =>
-  events.flatMap(({ data }) => (data === '[DONE]' ? [] : [JSON.parse(data)]))
+  events.flatMap(({ data }) => (data === '[DONE]' ? [] : [parseExactly(data)]))
 
 const QUESTION = 'A question.'
 const WORD = 'Go on.'
@@ -87,7 +88,7 @@ const messages: Echo = {
         for (const field of ['text', 'thinking', 'signature'])
           if (delta[field] !== undefined) block[field] = (block[field] ?? '') + delta[field]
     }
-    return blocks.map(({ json, ...block }) => (json === undefined ? block : { ...block, input: JSON.parse(json) }))
+    return blocks.map(({ json, ...block }) => (json === undefined ? block : { ...block, input: parseCallData(json) }))
   },
   request: content => ({
     model: 'm',
@@ -130,3 +131,117 @@ const contents: Echo = {
 }
 
 export const ECHOES: { readonly [format: string]: Echo } = { chat, contents, messages, responses }
+
+const converse: Echo = {
+  whole: ({ output }) => output.message.content,
+  streamed: events => {
+    const blocks: Loose[] = []
+    for (const { contentBlockStart: begun, contentBlockDelta: grown } of events) {
+      if (begun !== undefined) blocks[begun.contentBlockIndex] = { toolUse: { ...begun.start.toolUse, input: '' } }
+      if (grown === undefined) continue
+      const { text, toolUse, reasoningContent } = grown.delta
+      const block = (blocks[grown.contentBlockIndex] ??= {})
+      if (text !== undefined) block.text = (block.text ?? '') + text
+      if (toolUse !== undefined) block.toolUse.input += toolUse.input
+      for (const [field, value] of Object.entries<string>(reasoningContent ?? {})) {
+        const into = (block.reasoningContent ??= {})
+        if (field === 'redactedContent') into[field] = (into[field] ?? '') + value
+        else
+          into.reasoningText = { text: '', ...into.reasoningText, [field]: (into.reasoningText?.[field] ?? '') + value }
+      }
+    }
+    return blocks.map(({ toolUse, ...block }) =>
+      toolUse === undefined ? block : { toolUse: { ...toolUse, input: parseCallData(toolUse.input || '{}') } },
+    )
+  },
+  request: content => ({
+    messages: [
+      { role: 'user', content: [{ text: QUESTION }] },
+      ...(content.length === 0 ? [] : [{ role: 'assistant', content }]),
+      {
+        role: 'user',
+        content: [
+          ...content.flatMap(({ toolUse }: Loose) =>
+            toolUse === undefined ? [] : [{ toolResult: { toolUseId: toolUse.toolUseId, content: [{ text: 'ok' }] } }],
+          ),
+          { text: WORD },
+        ],
+      },
+    ],
+  }),
+}
+
+const cohere: Echo = {
+  whole: ({ message }) => [message],
+  streamed: events => {
+    const content: Loose[] = []
+    const calls: Loose[] = []
+    let plan = ''
+    for (const { type, index, delta } of events) {
+      const said = delta?.message ?? {}
+      if (type === 'content-start') content[index] = { ...said.content }
+      if (type === 'content-delta')
+        for (const [field, value] of Object.entries<string>(said.content)) content[index][field] += value
+      if (type === 'tool-plan-delta') plan += said.tool_plan
+      if (type === 'tool-call-start') calls[index] = structuredClone(said.tool_calls)
+      if (type === 'tool-call-delta') calls[index].function.arguments += said.tool_calls.function.arguments
+    }
+    return [
+      {
+        role: 'assistant',
+        ...(content.length === 0 ? {} : { content }),
+        ...(plan === '' ? {} : { tool_plan: plan }),
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      },
+    ]
+  },
+  request: chat.request,
+}
+
+const interactions: Echo = {
+  whole: ({ steps = [] }) => steps,
+  streamed: events => {
+    const steps: Loose[] = []
+    for (const { event_type, index, step, delta } of events) {
+      if (event_type === 'step.start') steps[index] = { ...structuredClone(step), json: '' }
+      if (event_type !== 'step.delta') continue
+      const into = steps[index]
+      if (delta.type === 'text') append((into.content ??= []), delta)
+      if (delta.type === 'thought_summary') append((into.summary ??= []), delta.content)
+      if (delta.type === 'thought_signature') into.signature = (into.signature ?? '') + delta.signature
+      if (delta.type === 'arguments_delta') into.json += delta.arguments
+    }
+    return steps.map(({ json, ...step }) => (json === '' ? step : { ...step, arguments: parseCallData(json) }))
+  },
+  request: steps => ({
+    model: 'm',
+    store: false,
+    input: [
+      { type: 'user_input', content: [{ type: 'text', text: QUESTION }] },
+      ...steps,
+      ...steps
+        .filter(({ type }) => type === 'function_call')
+        .map(({ id, name }: Loose) => ({ type: 'function_result', call_id: id, name, result: 'ok' })),
+      { type: 'user_input', content: [{ type: 'text', text: WORD }] },
+    ],
+  }),
+}
+
+/** Appends a text to the last one, or adds it. */
+function append(texts: Loose[], { type, text }: Loose): void {
+  const last = texts.at(-1)
+  if (last === undefined) texts.push({ type, text })
+  else last.text += text
+}
+
+/** The same for every format of conversations. */
+export const EVERY_ECHO: { readonly [format: string]: Echo } = {
+  ...ECHOES,
+  converse,
+  'cohere-chat': cohere,
+  interactions,
+}
+
+/** Returns the data of events as `streamed` takes them. Those of Converse are named outside of their data. */
+export const eventsOf = (format: string, events: readonly WireEvent[]): Loose[] =>
+  format === 'converse' ? events.map(({ event, data }) => ({ [event!]: JSON.parse(data) })) : dataOf(events)

@@ -1,3 +1,4 @@
+import type { Part } from '../../src/canonical/content.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { bodyOf } from '../../src/canonical/fold.ts'
 
@@ -14,7 +15,8 @@ export function grammarFault(events: Iterable<CanonicalEvent>): string | undefin
 class GrammarCheck {
   finished = false
   private started = false
-  private readonly open = new Set<string>()
+  /** Types of the open parts, by candidate and part. */
+  private readonly open = new Map<string, Part['type']>()
   private readonly next = new Map<number, number>()
   private readonly ended = new Set<number>()
 
@@ -41,7 +43,7 @@ class GrammarCheck {
       if (part !== due) return `part ${part} starts where ${due} is due`
       if (bodyOf(event.part) !== '') return 'starts with a body'
       this.next.set(candidate, due + 1)
-      this.open.add(key)
+      this.open.set(key, event.part.type)
       return undefined
     }
     if (!this.open.has(key)) {
@@ -49,16 +51,30 @@ class GrammarCheck {
       return this.ended.has(candidate) || part >= (this.next.get(candidate) ?? 0) ? 'its part is none' : undefined
     }
     if (event.type === 'part-end') this.open.delete(key)
+    if (event.type === 'part-patch' && event.part !== undefined) {
+      const type = this.open.get(key)!
+      if (!isSuccessor(type, event.part.type)) return `a part ${type} becomes ${event.part.type}`
+      this.open.set(key, event.part.type)
+    }
     return undefined
   }
 
   private candidateEnd(candidate: number): string | undefined {
     if (this.ended.has(candidate)) return 'comes twice'
     this.ended.add(candidate)
-    for (const key of this.open) if (key.startsWith(`${candidate}/`)) return `part ${key} is still open`
+    for (const key of this.open.keys()) if (key.startsWith(`${candidate}/`)) return `part ${key} is still open`
     return undefined
   }
 }
+
+/** Types of parts that are known only at their end. Writers wait for the end of such a part. */
+const LATE_TYPES: ReadonlySet<Part['type']> = new Set(['opaque', 'search-call', 'search-result'])
+
+const isSuccessor = (before: Part['type'], after: Part['type']): boolean =>
+  before === after ||
+  (LATE_TYPES.has(before) && LATE_TYPES.has(after)) ||
+  // An image that never arrived.
+  (before === 'media' && after === 'opaque')
 
 /** Whether the event has only annotations, which may come after the end of their part. */
 const isLate = (event: CanonicalEvent): boolean =>

@@ -8,7 +8,7 @@ import { QUADRATIC } from './linear/quadratic.ts'
 const MAIN = join(import.meta.dirname, 'linear/main.ts')
 
 /** Runs in a separate process, because counting steps changes the built-in methods and slows everything down. */
-async function faultsOf(what: 'quadratic' | 'requests' | 'answers' | 'passing'): Promise<readonly Fault[]> {
+async function faultsOf(what: 'quadratic' | 'requests' | 'answers' | 'streams' | 'passing'): Promise<readonly Fault[]> {
   const options = { maxBuffer: 2 ** 26 }
   const { stdout } = await promisify(execFile)(process.execPath, ['--no-flush-bytecode', MAIN, what], options)
   return JSON.parse(stdout) as readonly Fault[]
@@ -26,6 +26,10 @@ describe('linear: twice the nodes take twice the steps (trap 107)', { timeout: 3
 
   test('answers of every format, with a long list in each place', async () => {
     expect(await faultsOf('answers')).toEqual([])
+  })
+
+  test('streams of every format and kind of work, with each kind of event repeated', async () => {
+    expect(await faultsOf('streams')).toEqual([])
   })
 
   test('histories, contents, tools, schemas and streams, through a gateway, for every pair of formats', async () => {

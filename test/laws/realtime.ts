@@ -114,6 +114,9 @@ const message = fc.oneof(
 
 export const item = fc.tuple(message, id).map(([made, name]) => some({ id: name, ...made }) as ConversationItem)
 
+/** An item of a response's own input that stands for one of the conversation. */
+const reference = id.map(name => ({ id: name, role: 'user', content: [], isReference: true }))
+
 export const clientEvent: fc.Arbitrary<ClientEvent> = fc
   .tuple(
     fc.oneof(
@@ -128,7 +131,12 @@ export const clientEvent: fc.Arbitrary<ClientEvent> = fc
         .tuple(id, milliseconds)
         .map(([value, audioEndMs]) => ({ type: 'item-truncate', item: value, part: 0, audioEndMs })),
       fc.constant({ type: 'response-create' }),
-      settings.map(value => ({ type: 'response-create', settings: { ...value, metadata: { a: 'b' } } })),
+      fc
+        .tuple(settings, fc.option(fc.array(fc.oneof(item, reference), { maxLength: 2 }), { nil: undefined }))
+        .map(([value, context]) => ({
+          type: 'response-create',
+          settings: some({ ...value, metadata: { a: 'b' }, context }),
+        })),
       id.map(value => ({ type: 'response-cancel', response: value })),
     ),
     fc.option(id, { nil: undefined }),

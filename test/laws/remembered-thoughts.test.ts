@@ -17,7 +17,7 @@ import { CLIENTS, type Habit } from '../thoughts/clients.ts'
 import { LIMITS, Stage, targetOf, thoughtsIn, type Way, wholeOf } from '../thoughts/stage.ts'
 import { request } from './arbitrary.ts'
 import { meaning } from './same.ts'
-import { conversing, holds, plain, same } from './support.ts'
+import { conversing, holds, holdsForPair, plain, same } from './support.ts'
 
 /*
  * With remembered reasoning, an agent's second step reaches every upstream with the content that the upstream's own
@@ -121,7 +121,7 @@ const ways = pairs.flatMap(pair => [false, true].map(streamed => ({ ...pair, str
 describe('a client’s next step reaches the upstream as its own client’s would, whatever the client threw away', () => {
   it.each(ways)('$caller to $upstream, streamed: $streamed', ({ caller, upstream, streamed }) => {
     const way = wayOf(caller, upstream, streamed)
-    holds(answerOf(upstream), answer => {
+    holdsForPair(answerOf(upstream), answer => {
       const stage = new Stage()
       const [, second] = requestsOf(stage, way, [answer], 'drops')
       expect(thoughtsIn(upstream, stage.sent(way, second!).wire)).toEqual(ownStep(upstream, [answer]))
@@ -143,7 +143,7 @@ describe('a client’s next step reaches the upstream as its own client’s woul
 describe('reasoning that a client returns is not repeated, and has its signature', () => {
   it.each(pairs)('$caller to $upstream', ({ caller, upstream }) => {
     const way = wayOf(caller, upstream)
-    holds(answerOf(upstream), answer => {
+    holdsForPair(answerOf(upstream), answer => {
       const stage = new Stage()
       const [, second] = requestsOf(stage, way, [answer], 'keeps')
       const { wire, losses } = stage.sent(way, second!)
@@ -173,7 +173,7 @@ const inRound = ({ content, ...rest }: Candidate, round: number): Candidate => (
 describe('prefix stability: with what is remembered, a turn added changes no byte of what was written (law 21)', () => {
   it.each(pairs)('$caller to $upstream', ({ caller, upstream }) => {
     const way = wayOf(caller, upstream)
-    holds(answersOf(upstream), answers => {
+    holdsForPair(answersOf(upstream), answers => {
       const stage = new Stage()
       const wires = requestsOf(stage, way, answers, 'drops')
       const written = wires.map(wire => turnsIn(stage.sent(way, wire).wire))

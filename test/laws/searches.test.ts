@@ -136,3 +136,30 @@ describe('searches: one round trip through any two formats keeps every page', ()
     })
   })
 })
+
+/** Searches of one answer, all of which begin before the first of them has found its pages. */
+const parallel: fc.Arbitrary<readonly Part[]> = fc
+  .tuple(fc.array(searchPair, { minLength: 1, maxLength: 3 }), annotated)
+  .map(([pairs, text]) => {
+    const [calls, results] = [0, 1].map(at => pairs.map((pair, index) => ({ ...pair[at]!, id: `ws_${index}` }) as Part))
+    return [...calls!, ...results!, text]
+  })
+
+describe('searches: in an answer of Responses, each item has an id of its own', () => {
+  it('also where the searches ran at the same time', () => {
+    holds(parallel, content => {
+      const result: CanonicalResult = { id: 'it', model: 'm', createdAt: 1, candidates: [{ content }] }
+      const { wire } = WRITERS['responses']!.result!(result, asked)
+      const stream = drain(WRITERS['responses']!.events!(asked), unfold(result))
+      const last = JSON.parse(stream.findLast(({ event }) => event === 'response.completed')!.data) as JsonObject
+      for (const { output } of [wire.body, last['response'] as JsonObject]) {
+        const ids = (output as readonly JsonObject[]).map(({ id }) => id)
+        expect(new Set(ids).size).toBe(ids.length)
+      }
+      const read = contentOf(READERS['responses']!.result!(JSON.parse(JSON.stringify(wire)), asked))
+      expect(read.filter(({ type }) => type !== 'text').map(idOf)).toEqual(content.slice(0, -1).map(idOf))
+    })
+  })
+})
+
+const idOf = (part: Part): string => `${part.type} ${(part as SearchResultPart).id}`

@@ -6,7 +6,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { fitnessOf } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
-export { holds, RUNS, USUAL_RUNS } from './runs.ts'
+export { holds, holdsForPair, RUNS, USUAL_RUNS } from './runs.ts'
 
 type Direction = 'request' | 'result' | 'events' | 'error'
 

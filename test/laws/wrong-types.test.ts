@@ -84,6 +84,15 @@ describe('wrong types: an upstream’s stream is told to whoever asked', () => {
     holds(streams.chain(spoiledStream), wire => followed(format, wire, asked))
   })
 
+  it('a citation of a page whose number is none', () => {
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: 'https://a.example' } }],
+      groundingSupports: [{ segment: { endIndex: 1 }, groundingChunkIndices: [{ toString: 'zz' }] }],
+    }
+    const candidate = { content: { parts: [{ text: 'a' }] }, groundingMetadata, finishReason: 'STOP' }
+    followed('contents', [{ data: JSON.stringify({ candidates: [candidate] }) }], ASKED)
+  })
+
   it('a call in pieces, signed with what is no signature', () => {
     const call = (functionCall: JsonObject, more: JsonObject = {}): WireEvent => ({
       data: JSON.stringify({ candidates: [{ content: { parts: [{ functionCall, ...more }] } }] }),

@@ -47,7 +47,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'limits',
     files: [
-      'src/accounts/limits/{ample-room,bucket,earlier-spend,early-engine,engine,held-quota,holding-engine,index,known-room}.ts',
+      'src/accounts/limits/{ample-room,bucket,earlier-spend,early-engine,engine,held-quota,holding-engine,index,key-use,known-room}.ts',
       'src/accounts/limits/{pending-steps,reachability,refusal,remote-engine,reservation,shared-engine,slot-names,slots,spend}.ts',
     ],
     tests: [

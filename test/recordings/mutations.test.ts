@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import { fold } from '../../src/canonical/fold.ts'
 import { lose } from '../../src/canonical/loss.ts'
-import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
@@ -49,6 +49,22 @@ function readOrRefused<T>(read: () => T): T | undefined {
   }
 }
 
+/** The ids of the calls in an answer of any format. */
+function callIdsIn(value: Json | undefined): readonly (Json | undefined)[] {
+  if (Array.isArray(value)) return (value as readonly Json[]).flatMap(callIdsIn)
+  if (!isObject(value)) return []
+  const { id, toolUseId, type, input, function: called } = value
+  if (toolUseId !== undefined || (input !== undefined && type !== 'tool_use' && 'name' in value)) return [toolUseId]
+  if (type === 'tool_use' || called !== undefined) return [id]
+  return Object.values(value).flatMap(callIdsIn)
+}
+
+/** Returns true if a call of an answer gets an id of its own, because it has none or that of another (trap 6). */
+function hasAmbiguousCalls(body: JsonObject): boolean {
+  const ids = callIdsIn(body)
+  return ids.some(id => typeof id !== 'string' || id === '') || new Set(ids).size < ids.length
+}
+
 const FORMATS = formatsOf('events')
 
 describe.skipIf(!present).each(recorded(FORMATS))(`changed recordings of %s${where}`, format => {
@@ -85,6 +101,7 @@ describe.skipIf(!present).each(recorded(FORMATS))(`changed recordings of %s${whe
 
   test.skipIf(bodies.length === 0)('answers are sent unchanged', () => {
     holds(mutated(bodies), ([index, body]) => {
+      if (hasAmbiguousCalls(body)) return
       const asked = askedBy(answering[index] as Recording)
       const result = readOrRefused(() => READERS[format]!.result!({ status: 200, headers: {}, body }, asked))
       if (result === undefined) return

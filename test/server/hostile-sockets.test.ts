@@ -385,3 +385,19 @@ describe('a clock that jumps', () => {
     }, SOON)
   })
 })
+
+test.each([
+  ['a refused upgrade', 'GET /v1/responses HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'],
+  ['a malformed request', 'GET /v1/models HTTP/9\r\n\r\n'],
+])('a caller that sends single bytes after %s does not delay the stop', async (_, request) => {
+  const { testServer } = await open()
+  const socket = connect({ port: Number(new URL(testServer.server.address).port), allowHalfOpen: true })
+  closing.push(() => socket.destroy())
+  let said = ''
+  socket.on('data', (chunk: Buffer) => (said += chunk)).on('error', () => {})
+  socket.write(request)
+  await until(() => said.includes('\r\n\r\n'))
+  const drip = setInterval(() => socket.write('x'), 50)
+  closing.push(() => clearInterval(drip))
+  expect(await timeOf(() => testServer.server.close(0))).toBeLessThan(10_000)
+})

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -113,7 +114,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     const starting = (tls: { cert: string; key: string }) =>
       openServer({ config: configOf([], { config: { server: withTls(tls) } }), log })
     await expect(starting({ ...one, cert: join(made.folder, 'none') })).rejects.toThrow(
-      /server\.tls\.cert: .*none cannot be read \(ENOENT\)/,
+      /server\.tls\.cert: .*none cannot be read: ENOENT/,
     )
     await expect(starting({ ...one, cert: empty })).rejects.toThrow(/server\.tls\.cert: .*empty is empty/)
     await expect(starting({ ...one, cert: one.key })).rejects.toThrow(/one\.key is not a PEM certificate/)
@@ -121,6 +122,18 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     await expect(starting({ ...one, key: two.key })).rejects.toThrow(/two\.key does not match .*one\.crt/)
     await expect(starting({ ...one, key: two.key })).rejects.toBeInstanceOf(ConfigError)
   })
+
+  test('a file that turns into a pipe stops no process', () => {
+    const made = certificates()
+    const { key } = made.make('one')
+    const cert = join(made.folder, 'pipe')
+    execFileSync('mkfifo', [cert])
+    const script = `
+      const { readPair } = await import(${JSON.stringify(new URL('../../src/server/tls.ts', import.meta.url).href)})
+      try { readPair(${JSON.stringify({ cert, key })}) } catch (fault) { console.log(fault.message) }`
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 })
+    expect(String(stdout)).toContain('pipe is no regular file')
+  }, 30_000)
 
   test('a client without TLS is disconnected without a log line', async () => {
     const { cert, key, pem: ca } = certificates().make('one')

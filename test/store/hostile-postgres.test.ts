@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
@@ -323,6 +324,35 @@ describe.skipIf(skipped)('very large values', () => {
     const { config, lazy } = await place()
     await copyStore({ engine: 'sqlite', path }, config)
     expect((await lazy().turns.find('me', 'r'))!.input).toMatchObject([{ id }])
+  })
+
+  test('a response that continues one with a very long id is stored, and copied from a file', async () => {
+    const store = await (await place()).open()
+    const long = randomBytes(6000).toString('base64')
+    await store.turns.put(turn('r', { previous: long }))
+    expect(await store.turns.find('me', 'r')).toMatchObject({ id: 'r' })
+    expect((await store.turns.chain('me', 'r'))!.links).toHaveLength(1)
+    const folder = mkdtempSync(join(tmpdir(), 'interlingua-long-'))
+    closing.push(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'x.sqlite')
+    const file = await openSqlite(path)
+    await file.turns.put(turn('r', { input: [{ id: 'item' }], previous: 'q' }))
+    await file.close()
+    const earlier = new DatabaseSync(path)
+    earlier.prepare("update turns set previous = ? where id = 'r'").run(long)
+    earlier.prepare('update items set id = ?').run(long)
+    earlier.close()
+    const { config, lazy } = await place()
+    await copyStore({ engine: 'sqlite', path }, config)
+    expect(await lazy().turns.find('me', 'r')).toMatchObject({ id: 'r', input: [{ id: 'item' }] })
+  })
+
+  test('a response whose own id is very long is not stored, and keeps no other from being stored', async () => {
+    const store = await (await place()).open()
+    const long = randomBytes(6000).toString('base64')
+    await Promise.all([store.turns.put(turn(long)), store.turns.put(turn('r'))])
+    expect(await store.turns.find('me', long)).toBeUndefined()
+    expect(await store.turns.find('me', 'r')).toMatchObject({ id: 'r' })
   })
 
   test('the same name twice in one change is stored once', async () => {

@@ -1,11 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Access } from '../../src/accounts/index.ts'
 import { hashOf } from '../../src/config/hash.ts'
+import { StoredFiles } from '../../src/gateway/tasks/stored-files.ts'
+import { SILENT } from '../../src/log.ts'
 import type { AuditEntry } from '../../src/store/audit-records.ts'
+import { LazyStore } from '../../src/store/lazy-store.ts'
 import { LockedFiles } from '../../src/store/locked-files.ts'
 import { openSqlite, type Store } from '../../src/store/store.ts'
 import type { StoredTask } from '../../src/store/tasks.ts'
@@ -123,6 +127,219 @@ const ALL = ['turn', 'item', 'conversation', 'task', 'note', 'image', 'signature
 /** Things that are found until they are deleted. */
 const FOUND_TO_THE_END = ['item', 'task']
 
+describe('a process that starts while the clock is ahead', () => {
+  /** A file in which a process has deleted what had expired, and then stored one thing of each kind. */
+  async function filled() {
+    const at = place()
+    const store = await at.open()
+    await store.sweep()
+    await store.sweep()
+    await fill(store)
+    await store.usage.add([usageRow(Date.now())])
+    await store.audit.add({ ...AUDITED, at: Date.now() })
+    await store.close()
+    return at
+  }
+
+  const countsIn = (path: string) => {
+    const file = new DatabaseSync(path, { readOnly: true })
+    const count = (table: string) => file.prepare(`select count(*) as count from ${table}`).get()!['count']
+    const counts = [count('usage_rows'), count('usage_hours'), count('audit_log')]
+    file.close()
+    return counts
+  }
+
+  test.each([2 * HOUR, 31 * DAY, 400 * DAY])('by %d ms deletes nothing before it is set right', async difference => {
+    const at = await filled()
+    for (let starts = 0; starts < 3; starts++) {
+      setClock(difference)
+      const store = await at.open()
+      await store.sweep()
+      await store.usage.sweep(Date.now() - 30 * DAY, Date.now())
+      setClock(0)
+      expect(await foundIn(store)).toEqual(ALL)
+      await store.sweep()
+      expect(await foundIn(store)).toEqual(ALL)
+      await store.close()
+    }
+    expect(countsIn(at.path)).toEqual([1, 1, 1])
+  })
+
+  test('for good deletes what has expired at the second deletion, and the next process at its first', async () => {
+    const at = await filled()
+    setClock(400 * DAY)
+    const store = await at.open()
+    await store.sweep()
+    await store.sweep()
+    await store.usage.sweep(Date.now() - 30 * DAY, Date.now())
+    expect(await foundIn(store)).toEqual([])
+    expect(countsIn(at.path)).toEqual([0, 0, 0])
+    await store.turns.put(turn('late', { expiresAt: Date.now() - 1 }))
+    await store.close()
+    const next = await at.open()
+    await next.sweep()
+    await next.close()
+    const file = new DatabaseSync(at.path, { readOnly: true })
+    expect(file.prepare('select count(*) as count from turns').get()).toEqual({ count: 0 })
+    file.close()
+  })
+
+  test('deletes nothing of a file of an earlier version, which does not say up to when data was deleted', async () => {
+    const at = await filled()
+    const file = new DatabaseSync(at.path)
+    file.exec('delete from usage_sweeps')
+    file.close()
+    setClock(400 * DAY)
+    const store = await at.open()
+    await store.sweep()
+    setClock(0)
+    expect(await foundIn(store)).toEqual(ALL)
+  })
+})
+
+describe('usage', () => {
+  const EVER = { since: 0, until: Date.now() + DAY }
+
+  test('that is recorded after a backup was restored in place is shown', async () => {
+    const at = place()
+    const store = await at.open()
+    const copy = join(folder(), 'backup.sqlite')
+    const live = new DatabaseSync(at.path)
+    closing.push(() => live.close())
+    await backup(live, copy)
+    await store.usage.add([usageRow(Date.now())])
+    const stored = new DatabaseSync(copy)
+    closing.push(() => stored.close())
+    await backup(stored, at.path)
+    const row = usageRow(Date.now())
+    await store.usage.add([row])
+    expect((await store.usage.rows({ ...EVER, limit: 9 })).rows.map(({ id }) => id)).toEqual([row.id])
+    expect((await store.usage.sums({ ...EVER, by: ['key'], limit: 9 })).map(sum => [sum.by.key, sum.requests])).toEqual(
+      [['k', 1]],
+    )
+  })
+
+  test('is written without a lock that outlasts a turn of the event loop', async () => {
+    const at = place()
+    const store = await at.open()
+    const other = new DatabaseSync(at.path, { timeout: 0 })
+    closing.push(() => other.close())
+    let isOver = false
+    let turns = 0
+    const write = async (): Promise<void> => {
+      for (; !isOver; turns++) {
+        other.exec('begin immediate')
+        other.exec('rollback')
+        await yieldToEventLoop()
+      }
+    }
+    const rows = Array.from({ length: 5000 }, () => usageRow(Date.now()))
+    const added = store.usage.add(rows).finally(() => (isOver = true))
+    await Promise.all([added, write()])
+    expect(turns).toBeGreaterThan(2)
+    await store.usage.add(rows)
+    expect((await store.usage.sums({ ...EVER, by: [], limit: 9 })).map(({ requests }) => requests)).toEqual([5000])
+  })
+})
+
+test('a transaction of another process is no fault of the store, unless it lasts', async () => {
+  const dir = folder()
+  const path = join(dir, 'x.sqlite')
+  const store = new LazyStore({ engine: 'sqlite', path }, dir, SILENT)
+  closing.push(() => store.close())
+  expect(await store.check()).toBeUndefined()
+  const other = new DatabaseSync(path)
+  closing.push(() => other.close())
+  // The check tests the store, because nothing was written lately.
+  const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + HOUR)
+  closing.push(() => later.mockRestore())
+  other.exec('begin immediate')
+  const checked = store.check()
+  await yieldToEventLoop()
+  other.exec('rollback')
+  expect(await checked).toBeUndefined()
+  later.mockReturnValue(performance.now() + HOUR)
+  other.exec('begin immediate')
+  expect(await store.check()).toBe('locked')
+  other.exec('rollback')
+})
+
+describe('the deletion of what has expired', () => {
+  /** Statements that store one expired row, with its number, and the most rows that may be deleted at once. */
+  const EXPIRED: { readonly [table: string]: { readonly most: number; readonly statements: readonly string[] } } = {
+    signatures: { most: 500, statements: [`insert into signatures values ('h' || $n, 'i', $n)`] },
+    captures: {
+      most: 5,
+      statements: [`insert into captures (id, at, size, expires_at, data) values ('c' || $n, 1, 9, $n, zeroblob(9))`],
+    },
+    thoughts: {
+      most: 50,
+      statements: [
+        `insert into thoughts (id, text, expires_at) values ('t' || $n, 'x', $n)`,
+        `insert into thought_names (name, thought, step) values ('n' || $n, 't' || $n, 0)`,
+      ],
+    },
+    pictures: {
+      most: 5,
+      statements: [
+        `insert into pictures (id, media_type, size, place, expires_at) values ('p' || $n, 'x', 9, $n, $n)`,
+        `insert into picture_bytes (picture, number, bytes) values ('p' || $n, 0, zeroblob(9))`,
+      ],
+    },
+    tasks: {
+      most: 200,
+      statements: [
+        `insert into tasks (owner, id, model, channel, format, upstream_model, made_from, state, rank, output, result,
+          worker, misses, created_at, polled_at, expires_at)
+          values ('o', 't' || $n, 'm', 'c', 'videos', 'm', 'text', 'completed', 9, '{}', '{}', 'w', 0, 1, 1, $n)`,
+      ],
+    },
+  }
+
+  test.each(Object.entries(EXPIRED))('of %s lets other work run in between', async (table, { most, statements }) => {
+    const at = place()
+    const store = await at.open(Date.now)
+    const file = new DatabaseSync(at.path)
+    closing.push(() => file.close())
+    const total = 6 * most
+    file.exec('begin')
+    for (const statement of statements) {
+      const prepared = file.prepare(statement)
+      for (let number = 1; number <= total; number++) prepared.run({ $n: number })
+    }
+    file.exec('commit')
+    const left = () => Number(file.prepare(`select count(*) as count from ${table}`).get()!['count'])
+    let before = left()
+    let isOver = false
+    const sweeping = store.sweep().finally(() => (isOver = true))
+    while (!isOver) {
+      await yieldToEventLoop()
+      const now = left()
+      expect(before - now).toBeLessThanOrEqual(most)
+      before = now
+    }
+    await sweeping
+    expect(before).toBe(0)
+    for (const { statements: all } of [EXPIRED[table]!])
+      for (const name of all.map(one => /into (\w+)/.exec(one)![1]!))
+        expect(file.prepare(`select count(*) as count from ${name}`).get()!['count']).toBe(0)
+  })
+})
+
+describe('usage of which some is stored already', () => {
+  test('is completed, and counted once', async () => {
+    const store = await place().open()
+    const rows = Array.from({ length: 40 }, () => usageRow(Date.now()))
+    for (const end of [10, 25, 40, 40]) {
+      await store.usage.add(rows.slice(0, end))
+      const [sum] = await store.usage.sums({ since: 0, until: Date.now() + DAY, by: [], limit: 9 })
+      expect(sum?.requests).toBe(end)
+    }
+    const { rows: shown } = await store.usage.rows({ since: 0, until: Date.now() + DAY, limit: 99 })
+    expect(shown.length).toBe(40)
+  })
+})
+
 describe('the clock of the machine', () => {
   test.each([2 * HOUR, 31 * DAY, 400 * DAY])(
     'set forward by %d ms hides what has expired; set right before the next sweep, it has deleted nothing',
@@ -140,6 +357,26 @@ describe('the clock of the machine', () => {
       expect(await foundIn(store)).toEqual(ALL)
     },
   )
+
+  test('set forward deletes no stored video, until it still is ahead at the second sweep', async () => {
+    const store = await place().open()
+    await store.sweep()
+    await store.tasks.begin(task('video', { state: 'completed', fileSize: 1 }))
+    const videos = folder()
+    writeFileSync(join(videos, 'video'), 'x')
+    const files = new StoredFiles({
+      ...{ store: () => store.tasks, now: store.now, deletionTime: store.deletionTime, poll: () => 1 },
+      ...{ limits: () => ({ retention: DAY, limit: 1e9 }), folder: () => videos, worker: async () => 'w' },
+      ...{ isAlive: async () => true, open: () => undefined, onFault() {} },
+    })
+    setClock(400 * DAY)
+    await store.sweep()
+    await files.maintain()
+    expect([readdirSync(videos), (await store.tasks.find('me', 'video'))?.fileSize]).toEqual([['video'], 1])
+    await store.sweep()
+    await files.maintain()
+    expect(readdirSync(videos)).toEqual([])
+  })
 
   test('that stays ahead is believed at the second sweep, so that a machine which slept deletes what has expired', async () => {
     const store = await place().open()

@@ -335,6 +335,8 @@ describe('a clock of this machine that is set forward', () => {
       await store.sweep()
       await store.usage.sweep(Date.now() - 30 * DAY, Date.now())
     }
+    // The clock was right at the deletion before.
+    await store.sweep()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAY })
     await sweep()
     vi.useRealTimers()
@@ -350,6 +352,13 @@ describe('a clock of this machine that is set forward', () => {
     await sweep()
     expect([await store.usage.row(recent.id), await audited()]).toEqual([undefined, 0])
   })
+})
+
+test.each(ENGINES)('a budget can be read however absurd the costs are (%s)', async (_, open) => {
+  const { usage, close } = await open(() => NOW)
+  closing.push(close)
+  await usage.add(Array.from({ length: 100 }, () => row(NOW, { cost: 1e300 })))
+  expect(await usage.spent('k', NOW)).toEqual({ day: 1e16, month: 1e16 })
 })
 
 describe.each(ENGINES)('rows in another order (%s)', (_, open) => {

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SILENT } from '../../src/log.ts'
+import { LazyStore } from '../../src/store/lazy-store.ts'
 import { LockedFiles } from '../../src/store/locked-files.ts'
 import { scratch } from '../gateway/stored/test-server.ts'
 
@@ -43,5 +45,26 @@ describe('a process', () => {
     expect([old, young, alive, join(data.path, 'else')].map(existsSync)).toEqual([false, true, true, true])
     await one.close()
     running.close()
+  })
+
+  test('is alive for those that share its store, although their data folders differ', async () => {
+    const path = join(data.path, 'store', 'x.sqlite')
+    const link = join(data.path, 'link.sqlite')
+    const open = (file: string, folder: string) =>
+      new LazyStore({ engine: 'sqlite', path: file }, join(data.path, folder), SILENT)
+    const first = open(path, 'first')
+    await first.turns.find('me', 'x')
+    symlinkSync(path, link)
+    const [second, third] = [open(path, 'second'), open(link, 'third')]
+    await first.liveness.open()
+    for (const store of [second, third]) expect(await store.liveness.isAlive(first.liveness.id)).toBe(true)
+    await first.close()
+    for (const store of [second, third]) expect(await store.liveness.isAlive(first.liveness.id)).toBe(false)
+    // A process of an earlier version locks a file in its data folder.
+    const earlier = new LockedFiles(join(data.path, 'second', 'processes'))
+    await earlier.open()
+    expect(await second.liveness.isAlive(earlier.id)).toBe(true)
+    await earlier.close()
+    for (const store of [second, third]) await store.close()
   })
 })

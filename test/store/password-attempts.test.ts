@@ -46,6 +46,18 @@ for (const { name, missing, isSqlite } of ENGINES)
       expect(await console.attempt(from('a'), RULES)).toBeUndefined()
     })
 
+    test('unlock one name only, whatever signs and cases others have', async () => {
+      const console = await records()
+      for (const account of ['ada', 'ADA', 'a%', 'a_a'])
+        for (let tries = 0; tries < 4; tries++) await console.attempt({ ...from('a'), account }, RULES)
+      await console.unlock('a%')
+      await console.unlock('a_a')
+      expect(await console.attempt(from('a'), RULES)).toBeGreaterThan(Date.now())
+      await console.unlock('ada')
+      expect(await console.attempt({ ...from('a'), account: 'ADA' }, RULES)).toBeGreaterThan(Date.now())
+      expect(await console.attempt(from('a'), RULES)).toBeUndefined()
+    })
+
     test('from many networks leave each one, and each site one, save where the password was right', async () => {
       const console = await records()
       await console.attempt(from('home'), RULES)

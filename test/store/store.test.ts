@@ -2,6 +2,8 @@ import { mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseExactly } from '../../src/canonical/exact-numbers.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
 import { MemoryTurns } from '../../src/store/memory.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import type { Turn, Turns } from '../../src/store/turns.ts'
@@ -54,6 +56,14 @@ describe.each([
     expect(await turns.find('you', 'a')).toBeUndefined()
     await turns.put(turn('a'))
     expect(await turns.find('me', 'a')).toEqual(turn('a'))
+  })
+
+  test('keep every digit of large integers in the arguments of calls', async () => {
+    const item = '{"type":"function_call","arguments":{"id":1187654321098765432}}'
+    const { step } = parseExactly(`{"step":${item}}`) as unknown as { step: JsonObject }
+    await turns.put(turn('a', { input: [step], response: { id: 'a', object: 'interaction', steps: [step] } }))
+    expect(JSON.stringify((await turns.chain('me', 'a'))!.links[0]!.items)).toBe(`[${item},${item}]`)
+    expect(JSON.stringify((await turns.find('me', 'a'))!.input)).toBe(`[${item}]`)
   })
 
   test('are kept together as they are alone', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { LazyStore } from '../../src/store/lazy-store.ts'
@@ -15,6 +15,7 @@ afterEach(() => {
 })
 
 const PASSWORD = 'hunter2'
+const LATIN = `latin_${process.pid}`
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** Runs a command with that store. */
@@ -35,9 +36,27 @@ const FAULTS: Record<string, { url: (there: URL) => string; why: string }> = {
     url: ({ host }) => `postgres://postgres:${PASSWORD}@${host}/postgres?sslmode=verify-full`,
     why: 'does not support SSL',
   },
+  'a search path without a schema': {
+    url: ({ host }) => `postgres://postgres:${PASSWORD}@${host}/postgres?options=-c%20search_path%3Dnowhere`,
+    why: 'no schema has been selected',
+  },
+  'a database that lacks most characters': {
+    url: ({ host }) => `postgres://postgres:${PASSWORD}@${host}/${LATIN}`,
+    why: 'encoding LATIN1',
+  },
   'nobody there': { url: () => `postgres://bob:${PASSWORD}@127.0.0.1:9/x`, why: 'ECONNREFUSED 127.0.0.1:9' },
   'nobody at any address of a host': { url: () => `postgres://bob:${PASSWORD}@localhost:9/x`, why: 'ECONNREFUSED' },
 }
+
+beforeAll(async () => {
+  if (noPostgres === undefined)
+    await (await postgres()).run(
+      `create database ${LATIN} template template0 encoding 'LATIN1' locale_provider libc locale 'C'`,
+    )
+})
+afterAll(async () => {
+  if (noPostgres === undefined) await (await postgres()).run(`drop database ${LATIN} with (force)`)
+})
 
 describe.skipIf(noPostgres).each(Object.entries(FAULTS))('%s', (_, { url, why }) => {
   test.each([

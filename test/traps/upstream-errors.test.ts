@@ -285,7 +285,7 @@ describe('trap 98: a request too long is a kind of error of its own', () => {
         'Request too large for m on tokens per min (TPM): Limit 30000, Requested 32000. The input or output tokens must be reduced.',
         { code: 'rate_limit_exceeded' },
       ),
-      'rate-limited',
+      'too-large',
     ],
     [
       'the same with 413',

@@ -16,7 +16,7 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import { Refresher } from '../../src/gateway/tasks/refresher.ts'
 import { StoredFiles, type StoredFilesOptions } from '../../src/gateway/tasks/stored-files.ts'
 import type { StoredTask, Tasks } from '../../src/store/tasks.ts'
-import { openStoreAt } from '../builders/engines.ts'
+import { ON_FILES, openStoreAt } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { openVideoUpstream } from './upstreams/index.ts'
@@ -84,6 +84,7 @@ test('a task whose submit ends while it is looked at is the one that was accepte
   await store.tasks.begin(task)
   const refresher = new Refresher({
     ...{ store: () => store.tasks, channels: () => [], now: () => 10_000, poll: () => 20 },
+    deletionTime: () => 10_000,
     log: { info() {}, warn() {}, error() {} },
     async isSubmitted() {
       await store.tasks.advance('o', id, { state: 'queued', result: { candidates: [] }, upstreamId: 'up' })
@@ -172,7 +173,8 @@ describe('videos that are kept', () => {
     const stage = await open({ keep: folder, tasks: { poll: 20, retention: 3_600_000 } })
     const id = await made(stage)
     await stage.storedVideo(id)
-    expect(filesIn(stage)).toEqual([id])
+    // Beside a server, a process is dead once it has been silent for some seconds.
+    await expect.poll(() => filesIn(stage), { timeout: ON_FILES ? 1000 : 15_000 }).toEqual([id])
   })
 
   /** The store and the upstream, reduced to the parts that the files need. */
@@ -190,7 +192,8 @@ describe('videos that are kept', () => {
     } as unknown as Tasks
     const worker = 'd'.repeat(32)
     const room = new StoredFiles({
-      ...{ store: () => store, now: () => 1, poll: () => 1, limits: () => ({ retention: 1000, limit: 2 ** 20 }) },
+      ...{ store: () => store, now: () => 1, poll: () => 1, deletionTime: () => 1 },
+      limits: () => ({ retention: 1000, limit: 2 ** 20 }),
       ...{ folder: () => folder, worker: async () => worker, isAlive: async () => true },
       open: async () => ({
         ...{ status: 200, headers: {}, mediaType: 'video/mp4', close: () => {} },

@@ -108,7 +108,8 @@ test('a video that one gives up is still kept by the other, however late it give
   const folder = scratch()
   let asked = 0
   const files = new StoredFiles({
-    ...{ store: () => store.tasks, now: () => 2, poll: () => 1, limits: () => ({ retention: 1000, limit: 1000 }) },
+    ...{ store: () => store.tasks, now: () => 2, poll: () => 1, deletionTime: () => 2 },
+    limits: () => ({ retention: 1000, limit: 1000 }),
     ...{ folder: () => folder, worker: async () => 'd'.repeat(32), isAlive: async () => true, onFault: () => {} },
     async open() {
       asked++

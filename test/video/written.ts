@@ -23,9 +23,11 @@ const address = (url: string, mediaType: string | undefined): Loose => ({
 const defined = (fields: Loose): Loose =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-const SIGNATURES = { '/9j/': 'image/jpeg', Qk: 'image/bmp', R0lGO: 'image/gif' }
-const pictureType = (base64: string): string =>
-  Object.entries(SIGNATURES).find(([start]) => base64.startsWith(start))?.[1] ?? 'image/png'
+const SIGNATURES = { '\xff\xd8\xff': 'image/jpeg', BM: 'image/bmp', GIF8: 'image/gif' }
+function pictureType(base64: string): string {
+  const head = Buffer.from(base64, 'base64').toString('latin1', 0, 4)
+  return Object.entries(SIGNATURES).find(([start]) => head.startsWith(start))?.[1] ?? 'image/png'
+}
 
 export const UNDERSTOOD: { readonly [format: string]: (wire: WireRequest) => CanonicalRequest } = {
   veo: ({ path, body }: { path: string; body: Loose }) => {

@@ -33,6 +33,14 @@ const update = (input: AudioFormat, output: AudioFormat): ClientEvent => ({
   type: 'session-update',
   settings: { input: { format: input }, output: { format: output } },
 })
+/** An event of an item with a recording, within a response's own input or as one of the conversation. */
+const RECORDING = {
+  type: 'media',
+  kind: 'audio',
+  source: { type: 'base64', mediaType: 'audio/pcmu', data: 'BQU=' },
+} as const
+const ITEM = { role: 'user', content: [RECORDING] } as const
+
 const APPEND: ClientEvent = { type: 'audio-append', audio: Buffer.of(5, 5) }
 
 describe('a change of both formats', () => {
@@ -61,4 +69,14 @@ describe('a change of both formats', () => {
     await changing
     expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, true])
   })
+})
+
+test.each<ClientEvent>([
+  { type: 'item-create', item: ITEM },
+  { type: 'response-create', settings: { detached: true, context: [ITEM] } },
+])('the recordings of $type are converted', async event => {
+  const { path } = await openPath(ALAW)
+  await path.change(update(MULAW, MULAW))
+  const converted = Buffer.of(5, 5, 1).toString('base64')
+  expect(JSON.stringify(path.incoming(event))).toContain(`"audio/pcm;rate=24000","data":"${converted}"`)
 })

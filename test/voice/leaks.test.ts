@@ -185,6 +185,25 @@ describe.each(PATHS)('%s', (_, headers) => {
     expect(requested()).toBe(1)
   })
 
+  it.each([
+    ['model', { models: ['another'] }, 'model_not_allowed'],
+    ['format', { doors: ['chat'] }, 'door_not_allowed'],
+  ])('a key that may no longer use the %s gets no more responses', async (_, group, code) => {
+    const upstream = await open(playing([]))
+    const caller = await client(headers)
+    caller.send({ type: 'response.create' })
+    const { received } = upstream.connections[0]!
+    const requested = () => received.filter(({ type }) => type === 'response.create').length
+    await until(() => requested() === 1)
+    testServer!.server.reload(configOf([channelTo(upstream)], { group }))
+    caller.send({ type: 'response.create', event_id: 'late' })
+    await until(() => caller.events.some(({ type }) => type === 'error'))
+    expect(caller.events.find(({ type }) => type === 'error').error).toMatchObject({ code })
+    caller.send({ type: 'input_audio_buffer.commit' })
+    await until(() => received.some(({ type }) => type === 'input_audio_buffer.commit'))
+    expect(requested()).toBe(1)
+  })
+
   it('no more sessions than allowed, however many ask at once', async () => {
     const upstream = await open(playing([]), {
       config: {

@@ -21,9 +21,9 @@ beforeAll(async () => {
   services = new Services(configOf(replay.channels), log)
   const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
   const { realtime } = new Gateway(services) as unknown as {
-    realtime: Promise<{ run(caller: object, message: IncomingMessage): RunRequest }>
+    realtime: () => Promise<{ run(caller: object, message: IncomingMessage): RunRequest }>
   }
-  run = (await realtime).run(caller, { headers: {} } as IncomingMessage)
+  run = (await realtime()).run(caller, { headers: {} } as IncomingMessage)
 })
 
 afterAll(async () => {

@@ -1,4 +1,5 @@
 import type { ProblemDetails } from '../../../src/operators/admin/problem.ts'
+import { isRecord } from '../record.ts'
 
 const NAMESPACE = 'urn:interlingua:problem:'
 
@@ -30,9 +31,13 @@ export class ProblemError extends Error {
   }
 }
 
-/** Reads the problem document of an error response. Never rejects: a body that is not JSON gives an empty document. */
+/**
+ * Reads the problem document of an error response. Never rejects: any other body, such as that of a proxy in between,
+ * gives an empty document.
+ */
 export async function problemOf(answer: Response): Promise<ProblemError> {
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  const details = await answer.json().catch(() => ({}))
-  return new ProblemError(answer.status, details ?? {}, Number.isFinite(seconds) ? seconds : undefined)
+  const details: unknown = await answer.json().catch(() => undefined)
+  const own = isRecord(details) && String(details['type']).startsWith(NAMESPACE) ? details : {}
+  return new ProblemError(answer.status, own, Number.isFinite(seconds) ? seconds : undefined)
 }

@@ -1,4 +1,5 @@
-import { endSession, session } from '../session-state.ts'
+import { endSession, type Session, session, setSession } from '../session-state.ts'
+import { activityHeaders } from './activity.ts'
 import { ProblemError, problemOf } from './problem.ts'
 
 /** Path that all admin API addresses begin with. */
@@ -21,7 +22,21 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * @throws ProblemError for an error response or an unreachable gateway; AbortError when `signal` aborts.
  */
 export async function send(method: Method, path: string, options: Options = {}): Promise<Response> {
-  const answer = await fetch(addressOf(path, options.query), {
+  const answer = await fetchAnswer(method, path, options)
+  if (answer.ok) return answer
+  const problem = await problemOf(answer)
+  if (problem.type === 'csrf' && (await isSessionRenewed())) {
+    const second = await fetchAnswer(method, path, options)
+    if (second.ok) return second
+    throw await problemOf(second)
+  }
+  // The session ended elsewhere, so the sign-in form appears. The page opens again after signing in.
+  if (problem.status === 401 && !path.startsWith('/session')) endSession('expired')
+  throw problem
+}
+
+async function fetchAnswer(method: Method, path: string, options: Options): Promise<Response> {
+  return await fetch(addressOf(path, options.query), {
     method,
     headers: headersOf(method, options),
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
@@ -32,17 +47,32 @@ export async function send(method: Method, path: string, options: Options = {}):
     if (fault instanceof DOMException && fault.name === 'AbortError') throw fault
     throw new ProblemError(0, { type: 'unreachable' })
   })
-  if (answer.ok) return answer
-  const problem = await problemOf(answer)
-  // The session ended elsewhere, so the sign-in form appears. The page opens again after signing in.
-  if (problem.status === 401 && !path.startsWith('/session')) endSession('expired')
-  throw problem
 }
 
-/** Sends a request like `send` and parses the JSON of the response. Undefined for status 204. */
+/**
+ * Reads the session again, because another tab of the browser may have signed in. Returns true for another session of
+ * the same user.
+ */
+async function isSessionRenewed(): Promise<boolean> {
+  const before = session.value
+  const answer = await fetchAnswer('GET', '/session', {}).catch(() => undefined)
+  if (answer?.ok !== true) return false
+  const now = (await answer.json()) as Session
+  const isOther = now.csrf !== before?.csrf
+  if (isOther) setSession(now)
+  return isOther && now.user.name === before?.user.name
+}
+
+/**
+ * Sends a request like `send` and parses the JSON of the response. Undefined for status 204. Any other body is a page of
+ * a proxy in between, as for a sign-in, so that the gateway was not reached.
+ */
 export async function request<T>(method: Method, path: string, options: Options = {}): Promise<T> {
   const answer = await send(method, path, options)
-  return (answer.status === 204 ? undefined : await answer.json()) as T
+  if (answer.status === 204) return undefined as T
+  return (await answer.json().catch((fault: unknown) => {
+    throw fault instanceof SyntaxError ? new ProblemError(0, { type: 'unreachable' }) : fault
+  })) as T
 }
 
 /** Sends a GET request and returns its JSON. */
@@ -61,7 +91,7 @@ export function addressOf(path: string, query: Options['query'] = {}): string {
 }
 
 function headersOf(method: Method, { body, headers = {} }: Options): { [name: string]: string } {
-  const all: { [name: string]: string } = { accept: 'application/json', ...headers }
+  const all: { [name: string]: string } = { accept: 'application/json', ...activityHeaders(), ...headers }
   if (body !== undefined) all['content-type'] = 'application/json'
   const csrf = session.value?.csrf
   if (method !== 'GET' && csrf !== undefined) all['x-csrf-token'] = csrf

@@ -50,6 +50,8 @@ export interface Models extends AllOf<Model> {
 export interface Usage extends AllOf<UsageSum> {
   readonly since: string
   readonly until: string
+  /** False if there are more rows than were requested. */
+  readonly complete: boolean
 }
 
 export type Capture = InferOutput<typeof captures.CAPTURE>

@@ -12,6 +12,12 @@ export interface Loaded<T> {
 }
 
 /**
+ * Time after which a load that has not been answered no longer delays the next one, in milliseconds. A load that takes
+ * longer than the time between two loads would otherwise be aborted before its answer, again and again.
+ */
+const PATIENCE = 60_000
+
+/**
  * Hook that loads data when the component mounts and when one of `inputs` changes. A new load aborts the running one.
  *
  * @param every time between reloads while the browser tab is visible, in milliseconds. Without it nothing is reloaded.
@@ -23,12 +29,16 @@ export function useLoad<T>(
 ): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, 'reload'>>({ data: undefined, error: undefined, loading: true })
   const running = useRef<AbortController | undefined>(undefined)
+  const beganAt = useRef(0)
   const latest = useRef(load)
   latest.current = load
 
   const reload = useCallback(async (): Promise<void> => {
     running.current?.abort()
-    const { signal } = (running.current = new AbortController())
+    const controller = new AbortController()
+    const { signal } = controller
+    running.current = controller
+    beganAt.current = performance.now()
     setState(({ data, error }) => ({ data, error, loading: true }))
     try {
       const data = await latest.current(signal)
@@ -36,6 +46,7 @@ export function useLoad<T>(
     } catch (thrown) {
       if (!signal.aborted) setState(({ data }) => ({ data, error: asProblem(thrown), loading: false }))
     }
+    if (running.current === controller) running.current = undefined
   }, [])
 
   useEffect(() => {
@@ -45,7 +56,8 @@ export function useLoad<T>(
 
   useEffect(() => {
     if (every === undefined) return
-    const timer = setInterval(() => document.visibilityState === 'visible' && void reload(), every)
+    const isWaiting = (): boolean => running.current !== undefined && performance.now() - beganAt.current < PATIENCE
+    const timer = setInterval(() => document.visibilityState === 'visible' && !isWaiting() && void reload(), every)
     return () => clearInterval(timer)
   }, [every])
 

@@ -1,19 +1,46 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { API } from '../api/request.ts'
 import { asProblem } from '../api/use-load.ts'
 import { common } from '../i18n/common.ts'
-import { signIn } from '../session.ts'
-import { provider, signedOut } from '../session-state.ts'
+import { resumeSession, signIn } from '../session.ts'
+import { provider, session, signedOut } from '../session-state.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { messageOf } from '../ui/states.tsx'
 import { Looks } from './looks.tsx'
 
+/** Covers a page that waits for its user to sign in again. */
+export function SignInAgain() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const before = document.activeElement
+    dialog.current!.showModal()
+    const resume = (): void => void resumeSession()
+    window.addEventListener('focus', resume)
+    return () => {
+      window.removeEventListener('focus', resume)
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return (
+    <dialog ref={dialog} class="sign-in-again" aria-label={common().signIn.submit} onCancel={cancel}>
+      <SignIn isAgain />
+    </dialog>
+  )
+}
+
+const cancel = (event: Event): void => event.preventDefault()
+
+interface SignInProps {
+  /** True if a page waits for the sign-in. The identity provider then opens in another tab. */
+  readonly isAgain?: boolean
+}
+
 /** Form to sign in with a password or through the identity provider. */
-export function SignIn() {
+export function SignIn({ isAgain = false }: SignInProps) {
   const text = common()
-  const [name, setName] = useState('admin')
+  const [name, setName] = useState((isAgain ? session.value?.user.name : undefined) ?? 'admin')
   const [password, setPassword] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
@@ -27,8 +54,9 @@ export function SignIn() {
     setBusy(false)
   }
 
+  const Place = isAgain ? 'div' : 'main'
   return (
-    <main class="sign-in">
+    <Place class="sign-in">
       <form class="card" onSubmit={submit}>
         <div class="brand">
           <svg viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
@@ -67,7 +95,7 @@ export function SignIn() {
         {provider.value && (
           <>
             <div class="or">{text.signIn.or}</div>
-            <a class="button secondary" href={`${API}/session/oidc`}>
+            <a class="button secondary" href={`${API}/session/oidc`} target={isAgain ? '_blank' : undefined}>
               {text.signIn.with(provider.value.name)}
             </a>
           </>
@@ -75,7 +103,7 @@ export function SignIn() {
         <p class="faint">{text.signIn.hint}</p>
       </form>
       <Looks />
-    </main>
+    </Place>
   )
 }
 

@@ -17,11 +17,20 @@ const SHOWN = 2000
 /** A button that copies a string to the clipboard. */
 export function Copy({ text, what, bare, autofocus, ...props }: CopyProps) {
   const [copied, setCopied] = useState(false)
+  const [failed, setFailed] = useState(false)
   useEffect(() => {
     if (!copied) return
     const timer = setTimeout(() => setCopied(false), SHOWN)
     return () => clearTimeout(timer)
   }, [copied])
+  const copy = async (): Promise<void> => {
+    const isCopied = await copyText(text).then(
+      () => true,
+      () => false,
+    )
+    setCopied(isCopied)
+    setFailed(!isCopied)
+  }
   const label = copied ? common().copied : what === undefined ? common().copy : common().copyOf(what)
   return (
     <>
@@ -31,18 +40,26 @@ export function Copy({ text, what, bare, autofocus, ...props }: CopyProps) {
         aria-label={label}
         title={bare ? label : undefined}
         data-autofocus={autofocus}
-        onClick={() => copyText(text).then(() => setCopied(true))}
+        onClick={copy}
       >
         {bare ? undefined : copied ? common().copied : common().copy}
       </Button>
       <span class="unseen" role="status">
         {copied ? common().copied : ''}
       </span>
+      {failed && (
+        <span class="note" role="alert">
+          {common().notCopied}
+        </span>
+      )}
     </>
   )
 }
 
-/** Copies a string to the clipboard. Without TLS, browsers offer only the deprecated `execCommand`. */
+/**
+ * Copies a string to the clipboard. Without TLS, browsers offer only the deprecated `execCommand`. Rejects if the browser
+ * refuses.
+ */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
@@ -54,7 +71,8 @@ export async function copyText(text: string): Promise<void> {
   const before = document.activeElement
   host.append(area)
   area.select()
-  document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   area.remove()
   if (before instanceof HTMLElement) before.focus()
+  if (!isCopied) throw new Error('The browser refused to copy.')
 }

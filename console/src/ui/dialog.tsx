@@ -51,7 +51,9 @@ export function Dialog({ title, onClose, children, footer, place = 'middle', wid
         event.preventDefault()
         if (!sticky) onClose()
       }}
-      onMouseDown={event => !sticky && event.target === dialog.current && onClose()}
+      onMouseDown={({ target }) => {
+        if (!sticky && target === dialog.current && !hasTypedText(dialog.current)) onClose()
+      }}
     >
       {onSubmit === undefined ? (
         <div class="frame">{inner}</div>
@@ -59,6 +61,8 @@ export function Dialog({ title, onClose, children, footer, place = 'middle', wid
         <form
           class="frame"
           novalidate
+          // The page of an ended session waits for typed text (`isWaiting`).
+          onInput={event => event.currentTarget.setAttribute('data-typed', '')}
           onSubmit={event => {
             event.preventDefault()
             onSubmit()
@@ -70,3 +74,6 @@ export function Dialog({ title, onClose, children, footer, place = 'middle', wid
     </dialog>
   )
 }
+
+/** Returns true if the dialog's form has typed text, which a click beside it must not lose. */
+const hasTypedText = (dialog: Element | null): boolean => dialog?.querySelector('form[data-typed]') != null

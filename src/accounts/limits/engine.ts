@@ -51,6 +51,11 @@ export interface LimitStep {
   readonly enforced: boolean
   /** Earlier spend of the key, used by an engine that does not have it yet. */
   readonly initial?: InitialSpend | undefined
+  /**
+   * True if the engine must raise the spend that it has to `initial`: costs were not counted while the key had no such
+   * budget.
+   */
+  readonly raisesSpend?: true | undefined
   /** Levels to which the remaining quota is lowered before the step takes anything. The refill since then is added. */
   readonly atMost?: SeenLevels | undefined
   /** True if the engine must report the room in all limits. */
@@ -286,9 +291,13 @@ function initialSpend(
   amount: number | undefined,
   now: number,
 ): Spend | undefined {
-  if (amount === undefined || spend?.isKnown(now) === true) return spend
+  if (amount === undefined) return spend
   const before = period.at(step.initial!.at) === period.at(now) ? amount : 0
   if (spend === undefined) return new Spend(period, now, before)
+  if (spend.isKnown(now)) {
+    if (step.raisesSpend === true) spend.raise(now, before)
+    return spend
+  }
   spend.begin(now, before)
   return spend
 }

@@ -9,9 +9,10 @@ import { EarlyEngine } from './early-engine.ts'
 import { type InitialSpend, type LimitEngine, type LimitState, type LimitStep, MemoryEngine } from './engine.ts'
 import { FailoverEngine } from './failover-engine.ts'
 import { HoldingEngine } from './holding-engine.ts'
+import { KeyUse } from './key-use.ts'
 import { RedisCounts } from './redis-counts.ts'
 import { type AskSteps, PrimaryCounts, takeSteps } from './remote-engine.ts'
-import { KeyUse, type Limiter, Reservation } from './reservation.ts'
+import { type Limiter, Reservation } from './reservation.ts'
 import { SharedEngine } from './shared-engine.ts'
 import { type SlotKind, takeSlot } from './slots.ts'
 
@@ -34,6 +35,8 @@ export interface LimitsOptions {
   readonly owner?: string
   /** Reads the earlier spend of keys. By default, keys have none. */
   readonly spent?: ReadSpent
+  /** Time after the shared counts came back until the spend is read again, in milliseconds. */
+  readonly recountDelay?: number
 }
 
 /** The primary's limits, as seen by a worker that uses Redis. */
@@ -43,6 +46,12 @@ export interface PrimaryLimits {
   /** Returns true if the primary has transferred its counts to Redis. */
   isSettled(): Promise<boolean>
 }
+
+/**
+ * Time after Redis came back until the spend in it is compared with the usage rows, in milliseconds. Until then, other
+ * machines add to it what they counted meanwhile, which the rows already include.
+ */
+const RECOUNT_DELAY_MS = 10_000
 
 /** Maximum number of keys whose remaining quota is remembered. */
 const MAX_KEYS = 10_000
@@ -59,6 +68,7 @@ export class Limits implements Limiter {
   private readonly shared: readonly (SharedEngine | FailoverEngine)[]
   private readonly spent: EarlierSpend
   private slotCount = 0
+  private recountTimer: NodeJS.Timeout | undefined
 
   constructor(options: LimitsOptions = {}) {
     const { now = Date.now, log = SILENT, owner = randomBytes(6).toString('hex') } = options
@@ -66,7 +76,13 @@ export class Limits implements Limiter {
     this.now = now
     this.owner = owner
     this.redis = options.redis && new RedisCounts(options.redis, now)
-    this.shared = sharedEngines(options, this.redis, now, log)
+    const { recountDelay = RECOUNT_DELAY_MS } = options
+    const recount = () => {
+      clearTimeout(this.recountTimer)
+      this.recountTimer = setTimeout(() => this.recountSpend(), recountDelay).unref()
+    }
+    options.redis?.onConnected(recount)
+    this.shared = sharedEngines(options, this.redis, { now, log, recount })
     this.counts = this.shared[0] ?? new MemoryEngine(now)
     this.engine = engineOver(this.counts, this.redis !== undefined, now)
     this.spent = earlierSpend(spent, now, log)
@@ -99,6 +115,15 @@ export class Limits implements Limiter {
     return this.spent.of(key)
   }
 
+  /**
+   * Has the next step of each key raise the spend in the shared counts to that of its usage rows. Redis may have come
+   * back with older data, after a loss of its memory or a failover to a replica that was behind. Refunds whose answers
+   * were lost may have been counted twice.
+   */
+  private recountSpend(): void {
+    for (const use of this.keys.values()) use.recountSpend()
+  }
+
   /** True if this process or machine currently counts on its own although counts should be shared. */
   get isAlone(): boolean {
     return this.shared.some(({ isShared }) => !isShared)
@@ -125,6 +150,7 @@ export class Limits implements Limiter {
   }
 
   close(): void {
+    clearTimeout(this.recountTimer)
     this.engine.close()
   }
 }
@@ -141,14 +167,16 @@ function engineOver(counts: LimitEngine, usesRedis: boolean, now: () => number):
 function sharedEngines(
   { ask, primary, ...options }: LimitsOptions,
   redis: RedisCounts | undefined,
-  now: () => number,
-  log: Log,
+  { now, log, recount }: { readonly now: () => number; readonly log: Log; readonly recount: () => void },
 ): readonly (SharedEngine | FailoverEngine)[] {
   const asking =
     ask &&
-    new SharedEngine(new PrimaryCounts(ask), { local: new MemoryEngine(now), ...outageListeners(log, 'primary') })
+    new SharedEngine(new PrimaryCounts(ask), {
+      local: new MemoryEngine(now),
+      ...outageListeners(log, 'primary', { recount }),
+    })
   // The Redis link logs that Redis is unreachable.
-  const outage = options.redis && outageListeners(log, 'redis', () => options.redis!.isUp)
+  const outage = options.redis && outageListeners(log, 'redis', { shouldLog: () => options.redis!.isUp, recount })
   if (redis === undefined) return asking === undefined ? [] : [asking]
   if (asking === undefined) return [new SharedEngine(redis, { local: new MemoryEngine(now), ...outage })]
   const failover = new FailoverEngine(redis, {
@@ -160,7 +188,11 @@ function sharedEngines(
 }
 
 /** Logs the start and end of a period in which counts are not shared. */
-function outageListeners(log: Log, limits: 'primary' | 'redis', shouldLog = () => true) {
+function outageListeners(
+  log: Log,
+  limits: 'primary' | 'redis',
+  { shouldLog = () => true, recount = () => {} }: { shouldLog?: () => boolean; recount?: () => void } = {},
+) {
   const scope = limits === 'primary' ? 'process' : 'machine'
   const message = `limits are counted only for this ${scope}`
   const outage = new Outage(log, { began: message, ended: 'limits are shared again' })
@@ -168,7 +200,10 @@ function outageListeners(log: Log, limits: 'primary' | 'redis', shouldLog = () =
     onFault: (thrown: unknown) => {
       if (shouldLog()) outage.start(thrown, { limits })
     },
-    onRecovery: () => outage.end(),
+    onRecovery() {
+      recount()
+      outage.end()
+    },
   }
 }
 

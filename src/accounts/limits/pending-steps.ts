@@ -30,17 +30,23 @@ export class PendingSteps {
   /**
    * Records a step that was counted in this process.
    *
-   * @param mayBeCounted true if the shared engine may also have counted the step. The cost is then not transferred.
+   * @param mayBeCounted true if the shared engine may also have counted the step. A cost is then not transferred, but a
+   * refund is: the shared engine should have too little rather than too much, because the stored rows raise it later.
    */
   add(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, requests, tokens, cost, reservedAt, enter, leave } = step
     const emptyStep = { ...NO_AMOUNTS, key, limits }
     if (enter !== undefined && limits.concurrent !== undefined) this.slots.add(enter, { ...emptyStep, enter })
-    if (cost !== 0 && !mayBeCounted && (limits.day !== undefined || limits.month !== undefined))
+    if (mustBeSent(cost, mayBeCounted) && (limits.day !== undefined || limits.month !== undefined))
       this.addCost({ ...emptyStep, reservedAt }, cost)
     if ((requests !== 0 && limits.rpm !== undefined) || (tokens !== 0 && limits.tpm !== undefined))
       this.levels.add(key, emptyStep)
     if (leave !== undefined && !this.slots.delete(leave)) this.releases.add(leave, { ...emptyStep, leave })
+  }
+
+  /** Records that the shared engine may have counted the cost of a step that was refused or is repeated here. */
+  refund({ key, limits, cost, reservedAt }: LimitStep): void {
+    if (cost > 0) this.addCost({ ...NO_AMOUNTS, key, limits, reservedAt }, -cost)
   }
 
   /** Releases the slot that the shared engine may have taken for a step that was counted in this process. */
@@ -76,13 +82,13 @@ export class PendingSteps {
   /**
    * Puts back a step that could not be transferred.
    *
-   * @param mayBeCounted true if the shared engine may have applied the step although its answer was lost. The cost is
-   * then not sent again, so that it is never counted twice.
+   * @param mayBeCounted true if the shared engine may have applied the step although its answer was lost. A cost is then
+   * not sent again, so that it is never counted twice, but a refund is.
    */
   putBack(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, reservedAt, enter, leave, atMost } = step
     if (leave !== undefined) this.releases.add(leave, step)
-    if (cost !== 0 && !mayBeCounted) this.addCost({ ...NO_AMOUNTS, key, limits, reservedAt }, cost)
+    if (mustBeSent(cost, mayBeCounted)) this.addCost({ ...NO_AMOUNTS, key, limits, reservedAt }, cost)
     if (atMost !== undefined) this.levels.add(key, { ...NO_AMOUNTS, key, limits })
     if (enter !== undefined && !this.releases.has(enter)) this.slots.add(enter, step)
   }
@@ -106,6 +112,9 @@ export class PendingSteps {
     return { ...step, initial: { day: Math.max(0, day - step.cost), month: Math.max(0, month - step.cost), at } }
   }
 }
+
+/** Returns true if a cost must be transferred. A negative cost is a refund of what was reserved. */
+const mustBeSent = (cost: number, mayBeCounted: boolean): boolean => cost < 0 || (cost > 0 && !mayBeCounted)
 
 /** Steps by name, in the order in which they were added. */
 class StepQueue extends Map<string, LimitStep> {

@@ -1,7 +1,7 @@
 import type { RedisLink } from '../../store/cluster/redis.ts'
 import { levelNow } from './bucket.ts'
 import { type LimitState, type LimitStep, refusalBy } from './engine.ts'
-import { RELEASE, RENEW, STEP } from './redis-script.ts'
+import { PROBE, RELEASE, RENEW, STEP } from './redis-script.ts'
 import type { SharedCounts } from './shared-engine.ts'
 import { DAYS, MONTHS } from './spend.ts'
 
@@ -11,8 +11,10 @@ const LEASE_MS = 45_000
 const RENEWAL_INTERVAL_MS = 15_000
 /** Pause before a failed release is retried, in milliseconds. */
 const RETRY_DELAY_MS = 500
-/** Number of leases renewed, or keys searched for slots, per script run. */
+/** Number of leases renewed per script run. */
 const BATCH_SIZE = 1000
+/** Number of script runs that are sent at once. */
+const RUNS_AT_ONCE = 100
 /** Maximum number of remembered processes (owners) that have exited. */
 const MAX_OWNERS = 1000
 /** Maximum number of remembered keys per process. */
@@ -64,8 +66,9 @@ export class RedisCounts implements SharedCounts {
     return !(thrown instanceof Error && /^[A-Z]{2,} /.test(thrown.message))
   }
 
-  /** Checks that Redis can run scripts, and renews this instance's slots in case Redis lost them. */
+  /** Checks that Redis accepts changes, and renews this instance's slots in case Redis lost them. */
   async probe(): Promise<void> {
+    await this.link.run(PROBE, [PROBE_KEY], [])
     await this.renew()
   }
 
@@ -121,16 +124,10 @@ export class RedisCounts implements SharedCounts {
   /** Releases the slots of ended owners. */
   private async release(): Promise<void> {
     for (const [owner, keys] of this.pendingReleases) {
-      const all = [...keys]
-      for (let from = 0; from < all.length; from += BATCH_SIZE) {
-        const batch = all.slice(from, from + BATCH_SIZE)
-        await this.link.run(
-          RELEASE,
-          batch.map(key => keysOf(key)[1]!),
-          [`${owner}.`],
-        )
-        for (const key of batch) keys.delete(key)
-      }
+      await inGroups([...keys], async key => {
+        await this.link.run(RELEASE, [keysOf(key)[1]!], [`${owner}.`])
+        keys.delete(key)
+      })
       if (keys.size === 0) this.pendingReleases.delete(owner)
     }
   }
@@ -138,12 +135,18 @@ export class RedisCounts implements SharedCounts {
   /** Renews the leases of all slots. Runs the script even without slots, to check that scripts run. */
   private async renew(): Promise<void> {
     await this.release()
-    const slots = [...this.slots]
-    for (let from = 0; from === 0 || from < slots.length; from += BATCH_SIZE) {
+    if (this.slots.size === 0) await this.link.run(RENEW, [], [`${LEASE_MS}`])
+    const slotsByKey = Map.groupBy(this.slots, ([, key]) => key)
+    await inGroups([...slotsByKey], ([key, slots]) => this.renewSlotsOf(key, slots))
+  }
+
+  /** Renews the slots of one key. A script has one key, because those of a cluster are in different hash slots. */
+  private async renewSlotsOf(key: string, slots: readonly (readonly [name: string, key: string])[]): Promise<void> {
+    for (let from = 0; from < slots.length; from += BATCH_SIZE) {
       // A slot released in the meantime must not be renewed.
-      const batch = slots.slice(from, from + BATCH_SIZE).filter(([name]) => this.slots.has(name))
-      const keys = batch.map(([, key]) => keysOf(key)[1]!)
-      await this.link.run(RENEW, keys, [`${LEASE_MS}`, ...batch.map(([name]) => name)])
+      const names = slots.slice(from, from + BATCH_SIZE).flatMap(([name]) => (this.slots.has(name) ? [name] : []))
+      const keys = names.map(() => keysOf(key)[1]!)
+      await this.link.run(RENEW, keys, [`${LEASE_MS}`, ...names])
     }
   }
 
@@ -170,12 +173,21 @@ export class RedisCounts implements SharedCounts {
   }
 }
 
+/** Does work for all values, for some of them at once. */
+async function inGroups<T>(values: readonly T[], work: (value: T) => Promise<void>): Promise<void> {
+  for (let from = 0; from < values.length; from += RUNS_AT_ONCE)
+    await Promise.all(values.slice(from, from + RUNS_AT_ONCE).map(work))
+}
+
 /** Room in slots and budgets, as the script reports it. */
 const roomOf = ({ concurrent, day, month }: LimitStep['limits'], left: readonly string[]): LimitState['room'] => ({
   concurrent: concurrent === undefined ? undefined : Number(left[0]),
   day: day === undefined ? undefined : Number(left[1]),
   month: month === undefined ? undefined : Number(left[2]),
 })
+
+/** The Redis key that probes write. */
+const PROBE_KEY = 'interlingua:limits:probe'
 
 /** Returns the Redis keys for a key's counts and slots. The braces place both on the same node of a cluster. */
 const keysOf = (key: string): readonly string[] => [`interlingua:limits:{${key}}`, `interlingua:limits:{${key}}:places`]
@@ -190,6 +202,7 @@ const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: numbe
   ...[initial?.day, initial?.month, initial?.at, LEASE_MS].map(text),
   text(levelNow(atMost?.requests, limits.rpm, now - (atMost?.at ?? now))),
   text(levelNow(atMost?.tokens, limits.tpm, now - (atMost?.at ?? now))),
+  step.raisesSpend === true ? '1' : '',
 ]
 
 /** Returns true if a slot name belongs to an owner. */

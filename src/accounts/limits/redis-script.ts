@@ -20,7 +20,7 @@ const WITHOUT_OTHER_TYPE = (key: string): string =>
  *
  * ARGV: rpm, tpm, concurrent, day, month, requests, tokens, cost, enter, leave, 1 if enforced, milliseconds since the
  * reservation, initial day, initial month, time of initial, milliseconds of a lease, maximum level of requests, maximum
- * level of tokens. Absent values are empty.
+ * level of tokens, 1 if the initial amounts are also the least ones. Absent values are empty.
  *
  * Another program may have written other values under the same names. They count as absent, because an error would
  * count as an outage of Redis.
@@ -84,10 +84,11 @@ local turned = {}
 local function spent(index, name, limit, period_of, initial)
   local amount, period, current = held[index], held[index + 1], period_of(now)
   local before, its = held[index + 4], held[index + 5]
-  local found
-  if amount and period == current then return amount end
-  if amount and its == current then found = before
-  elseif amount and period < current then found = 0
+  local found, least = nil, 0
+  if limit and initial and ARGV[19] == '1' and period_of(number(15)) == current then least = initial end
+  if amount and period == current then return math.max(amount, least) end
+  if amount and its == current then found = math.max(before, least)
+  elseif amount and period < current then found = least
   elseif limit and initial then found = period_of(number(15)) == current and initial or 0
   else return nil end
   if amount then
@@ -183,7 +184,8 @@ return { refused and '1' or '0', text(requests_level), text(tokens_level), exact
 `)
 
 /**
- * Renews the leases of slots. KEYS: the sets of slots. ARGV: milliseconds of a lease, then one slot name per key.
+ * Renews the leases of slots. KEYS: the set of slots, once per slot. ARGV: milliseconds of a lease, then the names of
+ * the slots.
  */
 export const RENEW = scriptOf(`
 local time = redis.call('TIME')
@@ -197,7 +199,7 @@ end
 return #KEYS
 `)
 
-/** Releases the slots of an owner. KEYS: the sets of slots. ARGV: the prefix of the owner's slot names. */
+/** Releases the slots of an owner. KEYS: the set of slots of a key. ARGV: the prefix of the owner's slot names. */
 export const RELEASE = scriptOf(`
 local released = 0
 for _, key in ipairs(KEYS) do
@@ -207,4 +209,12 @@ for _, key in ipairs(KEYS) do
   end
 end
 return released
+`)
+
+/**
+ * Fails if the server is no primary, or has no memory for new values. KEYS: the name of a value that nobody reads.
+ */
+export const PROBE = scriptOf(`
+redis.call('HSET', KEYS[1], 'probe', '1')
+return redis.call('PEXPIRE', KEYS[1], 1)
 `)

@@ -1,7 +1,6 @@
-import type { Quota, RateLimits } from '../../canonical/rate-limit.ts'
-import type { LimitSettings } from '../../config/index.ts'
-import { quotaOf } from './bucket.ts'
-import type { InitialSpend, KeyLimits, LimitEngine, LimitState, LimitStep } from './engine.ts'
+import type { RateLimits } from '../../canonical/rate-limit.ts'
+import type { InitialSpend, LimitEngine, LimitStep } from './engine.ts'
+import type { KeyUse } from './key-use.ts'
 import { budgetError, limitError } from './refusal.ts'
 
 /** Expected tokens of a request. `output` is the maximum for the answer, if the request sets one. */
@@ -14,6 +13,13 @@ export interface ExpectedTokens {
 export interface SpentTokens {
   readonly input?: number
   readonly output?: number
+}
+
+/** Estimated usage of an answer that was not counted. `cost` is undefined if it is unknown. */
+export interface UncountedUsage {
+  readonly input: number
+  readonly output: number
+  readonly cost: number | undefined
 }
 
 /** Maximum number of tokens per request. A higher count is an upstream's mistake. */
@@ -105,7 +111,7 @@ export class Reservation {
   ): MaybePromise {
     const { use } = this
     const { limits, typicalOutput, hasBudget } = use
-    if (limits.tpm === undefined && !hasBudget) return
+    if (limits.tpm === undefined && !hasBudget) return this.expect(expected, typicalOutput, costOf)
     if (this.tokens > 0 && maxInput < Number.POSITIVE_INFINITY) return this.expect(expected, typicalOutput, costOf)
     const now = this.limiter.now()
     const isAmple = this.hasAmpleRoom(maxInput)
@@ -172,22 +178,32 @@ export class Reservation {
   }
 
   /**
-   * Settles an answer of unknown usage, such as an uncounted image, with the expected usage. Charges nothing if the
-   * request ended before it was read.
+   * Usage that is charged for an answer of unknown usage, such as an uncounted image: the expected usage, with its cost
+   * in nanodollars. Undefined if the request ended before it was read.
    */
-  settleUncounted(): void {
-    const { expected, costOf, use } = this
-    if (expected === undefined) return this.replace(0, 0)
+  get uncounted(): UncountedUsage | undefined {
+    const { expected, costOf } = this
+    if (expected === undefined) return undefined
     const { input, output = Number.POSITIVE_INFINITY } = expected()
     const answer = Math.min(this.answer, Math.max(0, output))
-    const cost = use.hasBudget ? boundedCost(costOf({ input, output: answer })) : 0
-    this.replace(Math.ceil(input + answer), cost)
+    const cost = costOf({ input, output: answer })
+    return {
+      ...{ input: Math.ceil(input), output: Math.ceil(answer) },
+      cost: cost === undefined ? undefined : boundedCost(cost),
+    }
+  }
+
+  /** Settles an answer of unknown usage. */
+  settleUncounted(): void {
+    const { input = 0, output = 0, cost = 0 } = this.uncounted ?? {}
+    this.replace(input + output, cost)
   }
 
   private replace(used: number, cost: number): void {
     const { limits, hasBudget } = this.use
     const tokens = limits.tpm === undefined ? 0 : used - this.tokens
-    const extra = hasBudget ? cost - this.cost : 0
+    // The key may have lost its budget since the reservation.
+    const extra = (hasBudget ? cost : 0) - this.cost
     if (tokens !== 0 || extra !== 0 || this.slot !== undefined) this.take(tokens, extra)
     this.forget()
   }
@@ -237,6 +253,7 @@ export class Reservation {
 
   /** Applies a step that may be refused. Throws the refusal. */
   private enforce(step: LimitStep, now: number): MaybePromise {
+    if (this.use.hasNewBudget) return this.enforceNewBudget(step)
     const state = this.limiter.engine.step(step, now)
     if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
     this.use.recordState(state, now)
@@ -251,6 +268,15 @@ export class Reservation {
     if (state.unknown) return
     use.recordState(state, limiter.now())
     if (state.refused !== undefined) throw this.refusalOf(step, state.refused)
+  }
+
+  /** Applies the first step after the key got a budget that it did not have before, with what it spent meanwhile. */
+  private async enforceNewBudget(step: LimitStep): Promise<void> {
+    const { limiter, use } = this
+    const initial = await limiter.earlierSpend(step.key)
+    if (initial !== undefined) use.spendWasRead()
+    const known: LimitStep = initial === undefined ? step : { ...step, initial, raisesSpend: true }
+    await this.enforceLater(known, limiter.engine.step(known))
   }
 
   /**
@@ -297,75 +323,3 @@ const MAX_COST = 1e14
 
 /** Bounds an upstream's token count, which may be any number. */
 const boundedTokens = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MAX_TOKENS)
-
-/** Expected number of output tokens before the key's first answer. */
-const TYPICAL_OUTPUT = 1000
-/** Weight of the latest answer in the moving average. */
-const WEIGHT = 1 / 8
-/** Maximum number of output tokens in the average. A higher count is a mistake. */
-const MAX_OUTPUT = 1_000_000
-const NANODOLLARS = 1e9
-
-/**
- * State of a key in this process: its limits, the remaining quota after the last step, and the average size of its
- * answers.
- */
-export class KeyUse {
-  limits: KeyLimits = {}
-  /** Moving average of the key's output tokens. */
-  typicalOutput = TYPICAL_OUTPUT
-  private settings: LimitSettings | undefined
-  private requestsLevel: number | undefined
-  private tokensLevel: number | undefined
-  private stateAt = 0
-
-  /** Applies the current limits of the key. */
-  limit(settings: LimitSettings): void {
-    if (settings === this.settings) return
-    this.settings = settings
-    const { rpm, tpm, concurrent, budget } = settings
-    this.limits = { rpm, tpm, concurrent, day: nanodollars(budget?.day), month: nanodollars(budget?.month) }
-  }
-
-  get hasBudget(): boolean {
-    return this.limits.day !== undefined || this.limits.month !== undefined
-  }
-
-  /** Records the remaining quota after a step. */
-  recordState({ requests, tokens }: LimitState, now: number): void {
-    this.requestsLevel = requests
-    this.tokensLevel = tokens
-    this.stateAt = now
-  }
-
-  /** Adds an answer to the average. */
-  recordAnswer(output: number): void {
-    const bounded = Math.min(Math.max(output, 0), MAX_OUTPUT)
-    if (bounded > 0) this.typicalOutput += (bounded - this.typicalOutput) * WEIGHT
-  }
-
-  /** Estimates the requests that remain now. Returns undefined without a limit or before the first step. */
-  requests(now: number): Quota | undefined {
-    const { requestsLevel, stateAt, limits } = this
-    if (requestsLevel === undefined || limits.rpm === undefined) return undefined
-    return quotaOf(limits.rpm, requestsLevel, now - stateAt)
-  }
-
-  /** Remaining tokens after the last step, without the refill since then. */
-  get tokensAfterLastStep(): number {
-    return this.tokensLevel ?? 0
-  }
-
-  /** Estimates the tokens that remain now. Returns undefined without a limit or before the first step. */
-  tokens(now: number): Quota | undefined {
-    const { tokensLevel, stateAt, limits } = this
-    if (tokensLevel === undefined || limits.tpm === undefined) return undefined
-    return quotaOf(limits.tpm, tokensLevel, now - stateAt)
-  }
-}
-
-/** Maximum budget, in nanodollars. Budgets must be finite, because they are sent to other processes as JSON. */
-const MAX_BUDGET = 1e18
-
-const nanodollars = (dollars: number | undefined): number | undefined =>
-  dollars === undefined ? undefined : Math.min(Math.round(dollars * NANODOLLARS), MAX_BUDGET)

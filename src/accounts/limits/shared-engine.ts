@@ -89,6 +89,7 @@ export class SharedEngine implements LimitEngine {
     const state = this.local.step(step)
     // A refused or repeated step changed nothing.
     if (state.refused === undefined && !state.unknown) this.pending.add(step, mayBeCounted)
+    else if (mayBeCounted) this.pending.refund(step)
     return state
   }
 

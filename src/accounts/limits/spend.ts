@@ -95,6 +95,12 @@ export class Spend {
     return this.now.amount
   }
 
+  /** Raises the spend in the period of a time to `amount` if it is lower. */
+  raise(now: number, amount: number): void {
+    const current = this.current(now)
+    this.now.amount = Math.max(current, amount)
+  }
+
   /** Switches to the period of a time, with `amount` as its spend unless that period is remembered. */
   begin(now: number, amount: number): void {
     const number = this.period.at(now)

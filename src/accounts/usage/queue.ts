@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Log } from '../../log.ts'
 import type { UsageRow } from '../../store/usage/row.ts'
 
@@ -13,6 +14,8 @@ const BATCH_SIZE = 5000
 const MAX_ROWS = 50_000
 /** Number of attempts for a batch that fails although the store works. */
 const MAX_ATTEMPTS = 3
+/** Maximum number of times that a batch and its parts are divided, to find the rows that cannot be stored. */
+const MAX_DIVISIONS = 200
 /** Time limit for writing the last rows when the gateway stops, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5000
 /** Interval between deletions of expired rows, in milliseconds. */
@@ -20,7 +23,7 @@ const SWEEP_INTERVAL_MS = 3_600_000
 
 /** The destination of the queue's rows. */
 export interface RowRecords {
-  /** Stores rows. Rejects if nothing was stored. */
+  /** Stores rows. If it rejects, the same rows are added again: those that were stored are not stored twice. */
   add(rows: readonly UsageRow[]): Promise<void>
   /** Deletes rows older than `before`. `at` is the time by the same clock: the store's clock may be behind it. */
   sweep(before: number, at: number): Promise<void>
@@ -47,6 +50,9 @@ export class UsageQueue {
   private queuedRows: UsageRow[] = []
   /** Batch that is being written or retried. */
   private batch: readonly UsageRow[] = []
+  /** Parts of a divided batch that are written next. */
+  private parts: (readonly UsageRow[])[] = []
+  private divisions = 0
   private attempts = 0
   private timer: NodeJS.Timeout | undefined
   private pendingWrite: Promise<boolean> | undefined
@@ -71,7 +77,7 @@ export class UsageQueue {
 
   /** Number of rows that are not stored yet. */
   get queued(): number {
-    return this.queuedRows.length + this.batch.length
+    return this.parts.reduce((count, rows) => count + rows.length, this.queuedRows.length + this.batch.length)
   }
 
   /** Queues a row. */
@@ -142,6 +148,11 @@ export class UsageQueue {
         this.hasWarned = false
       } catch (thrown) {
         if (this.options.isFault(thrown) || ++this.attempts < MAX_ATTEMPTS) return this.endBatch(false)
+        if (this.batch.length > 1 && this.divisions < MAX_DIVISIONS) {
+          this.divideBatch()
+          await yieldToEventLoop()
+          continue
+        }
         this.dropBatch(thrown)
       }
       this.endBatch(true)
@@ -151,10 +162,25 @@ export class UsageQueue {
   }
 
   private next(): readonly UsageRow[] {
+    const part = this.parts.shift()
+    if (part !== undefined) {
+      // The whole batch had all of its attempts.
+      this.attempts = MAX_ATTEMPTS - 1
+      return part
+    }
+    this.divisions = 0
     if (this.queuedRows.length > BATCH_SIZE) return this.queuedRows.splice(0, BATCH_SIZE)
     const rows = this.queuedRows
     this.queuedRows = []
     return rows
+  }
+
+  /** Divides a batch that cannot be stored, so that one row does not cost the others. */
+  private divideBatch(): void {
+    const middle = this.batch.length >> 1
+    this.parts.unshift(this.batch.slice(0, middle), this.batch.slice(middle))
+    this.batch = []
+    this.divisions++
   }
 
   /** Drops a batch that cannot be stored, so that it does not block later ones. */

@@ -5,24 +5,38 @@ const SILENCE_SECONDS = 0.8
 /** Seconds; maximum length of a segment. */
 const MAX_SEGMENT_SECONDS = 7
 
+/** Number of characters of the text in which a word is looked for, because upstreams leave out sounds and fillers. */
+const SEARCHED_LENGTH = 200
+
 /**
  * Groups timed words into segments, for upstreams that report no segments. A segment ends with its sentence, when the
  * speaker changes, at a silence, or before it gets too long to read at a glance.
+ *
+ * @param text the whole transcript, which has no spaces between the words of some languages.
  */
-export function segmentsOf(words: readonly Word[]): readonly Segment[] {
+export function segmentsOf(words: readonly Word[], text: string): readonly Segment[] {
   const segments: Segment[] = []
   let openWords: Word[] = []
+  let openText = ''
   const closeSegment = (): void => {
     const [first] = openWords
     if (first === undefined) return
     const { start, speaker } = first
-    const text = openWords.map(({ word }) => word.trim()).join(' ')
-    segments.push({ start, end: openWords.at(-1)!.end, text, ...(speaker === undefined ? {} : { speaker }) })
+    const { end } = openWords.at(-1)!
+    segments.push({ start, end, text: openText, ...(speaker === undefined ? {} : { speaker }) })
     openWords = []
+    openText = ''
   }
+  let position = 0
   for (const word of words) {
     const last = openWords.at(-1)
     if (last !== undefined && endsBefore(word, last, openWords[0]!)) closeSegment()
+    const spoken = word.word.trim()
+    const distance = text.slice(position, position + SEARCHED_LENGTH + spoken.length).indexOf(spoken)
+    const between = text.slice(position, position + Math.max(0, distance))
+    if (distance >= 0) position += distance + spoken.length
+    if (openWords.length > 0) openText += distance < 0 || /\s/.test(between) ? ' ' : between
+    openText += spoken
     openWords.push(word)
   }
   closeSegment()

@@ -24,6 +24,17 @@ export function samplesOf(mediaType: string): Samples | undefined {
   return { rate: countOf('rate') ?? DEFAULT_SAMPLES.rate, channels: countOf('channels') ?? DEFAULT_SAMPLES.channels }
 }
 
+/**
+ * Returns the media type of raw samples with their rate, in Google's spelling. Returns any other media type, and one
+ * that states a rate, unchanged.
+ */
+export function withRate(mediaType: string): string {
+  const samples = samplesOf(mediaType)
+  if (samples === undefined || /;\s*rate=\d/i.test(mediaType)) return mediaType
+  const { rate, channels } = samples
+  return `audio/L16;codec=pcm;rate=${rate}${channels === 1 ? '' : `;channels=${channels}`}`
+}
+
 const parsedCount = (text: string): number | undefined => {
   const count = Number(text)
   return Number.isInteger(count) && count > 0 && count < 2 ** 20 ? count : undefined
@@ -111,15 +122,21 @@ function readFormat(bytes: Uint8Array): Omit<WavHead, 'offset' | 'size'> | undef
   return encoding === undefined || channels === 0 || rate === 0 ? undefined : { rate, channels, bits, encoding }
 }
 
-/** Returns true if an audio file contains no sound because it is empty or a WAV header without samples. */
+/**
+ * Returns true if an audio file contains no sound because it is empty or a WAV header without samples. A longer file is
+ * not empty, even if its chunks cannot be followed to the samples: some programs forget to pad chunks of odd size.
+ */
 export function isEmptyAudio(bytes: Uint8Array): boolean {
   if (bytes.length === 0) return true
+  if (bytes.length > MAX_HEAD_SIZE) return false
   const head = readWavHead(bytes)
   return head === 'more' || (head !== undefined && head.offset >= bytes.length)
 }
 
-/** Number of base64 characters that cover any WAV header. */
-const MAX_HEAD_LENGTH = 1000
+/** Number of bytes that cover a WAV header with its usual chunks. */
+const MAX_HEAD_SIZE = 750
+/** Number of base64 characters that cover such a header. */
+const MAX_HEAD_LENGTH = (MAX_HEAD_SIZE / 3) * 4
 
 /** Returns true if an audio file in base64 contains no sound. */
 export const isEmptyAudioBase64 = (data: string): boolean =>

@@ -48,7 +48,7 @@ const environment = (): NodeJS.ProcessEnv => new Proxy({}, { get: () => PLACEHOL
 
 function refusedValues(config: JsonObject): readonly Fault[] {
   try {
-    readConfig(stringify(config), environment())
+    readConfig(stringify(config, { aliasDuplicateObjects: false }), environment())
     return []
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown

@@ -108,6 +108,8 @@ function addChannel(draft: Draft, channel: JsonObject, program: string, ranks: r
   if (upstream.isCloud) Object.assign(fields, defined({ api_version: apiVersionOf(channel) }))
   addHeaders(fields, channel, note)
   for (const [field, text] of Object.entries(NOTES)) if (isSet(channel[field])) note(`${field}: ${text}`)
+  if (isSet(objectOf(channel['channel_info'])['multi_key_status_list']))
+    note('channel_info: some of its keys are disabled: remove them from `keys`')
   addGroups(draft, channel)
 }
 
@@ -117,6 +119,7 @@ const NOTES: { readonly [field: string]: string } = {
   status_code_mapping: 'upstream errors become those of the caller’s format',
   system_prompt: 'the gateway adds no system prompt',
   setting: 'see the fields of channels',
+  settings: 'see the fields of channels',
 }
 
 /** Returns true for a text or object that is not empty. The texts `{}` and `null` count as empty. */

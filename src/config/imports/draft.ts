@@ -102,7 +102,7 @@ export function draftText(draft: Draft, source: string): Imported {
     ...(models.size === 0 ? {} : { models: Object.fromEntries(models) }),
   } as JsonObject)
   const notes = [...draft.notes, ...leftOut]
-  const document = new Document(config)
+  const document = new Document(config, { aliasDuplicateObjects: false })
   document.commentBefore = headOf(source, notes)
   return { text: document.toString({ lineWidth: 0 }), channels: (config['channels'] as unknown[]).length, notes }
 }

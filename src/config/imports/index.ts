@@ -1,4 +1,4 @@
-import { parse } from 'yaml'
+import { parseYaml } from '../source.ts'
 import { importChannels } from './channel-exports.ts'
 import { type Draft, draftText, type Imported } from './draft.ts'
 import { importLitellm } from './litellm.ts'
@@ -34,8 +34,8 @@ export function importConfig(gateway: string, text: string, source: string): Imp
 
 function parseText(text: string, source: string): unknown {
   try {
-    return withLiteralTexts(parse(text, { merge: true, maxAliasCount: 100 }))
+    return withLiteralTexts(parseYaml(text))
   } catch (fault) {
-    throw new Error(`${source} is neither YAML nor JSON: ${(fault as Error).message.trimEnd()}`)
+    throw new Error(`${source} is neither YAML nor JSON: ${(fault as Error).message}`)
   }
 }

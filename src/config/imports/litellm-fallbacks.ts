@@ -29,9 +29,16 @@ export const fallbacks =
     return others.every(isName) ? undefined : 'fallbacks must be names of models'
   }
 
-function addFallbacks(facts: Facts, names: readonly string[], reason: string | undefined): void {
+const addFallbacks = (facts: Facts, names: readonly string[], reason: string | undefined): void =>
+  addRows(
+    facts,
+    names.map(model => [model, reason]),
+  )
+
+/** Adds fallback models, each with the reason for which it is taken, or undefined for every failure. */
+function addRows(facts: Facts, added: readonly (readonly [model: string, reason: string | undefined])[]): void {
   const rows = new Map(fallbacksIn(facts).map(row => [typeof row === 'string' ? row : row.model, row]))
-  for (const model of names) rows.set(model, withReason(rows.get(model), model, reason))
+  for (const [model, reason] of added) rows.set(model, withReason(rows.get(model), model, reason))
   if (rows.size > 0) facts['fallbacks'] = [...rows.values()]
 }
 
@@ -40,9 +47,6 @@ const fallbacksIn = (facts: Facts | undefined): readonly Fallback[] =>
 
 /** A fallback for every failure, or only for some reasons. */
 type Fallback = string | { readonly model: string; readonly on: readonly string[] }
-
-const hasReason = (rows: readonly Fallback[], reason: string): boolean =>
-  rows.some(row => typeof row !== 'string' && row.on.includes(reason))
 
 /** Adds a reason to a fallback. Without a reason, the fallback applies to every failure. */
 function withReason(before: Fallback | undefined, model: string, reason: string | undefined): Fallback {
@@ -104,10 +108,12 @@ export function complete(draft: Draft, settings: readonly (readonly [string, Jso
   for (const [model, facts] of draft.models) {
     const own = fallbacksIn(facts)
     if (own.length === 0 || own.some(row => typeof row === 'string')) continue
-    for (const row of general) {
-      const reasons = typeof row === 'string' ? [undefined] : row.on.filter(reason => !hasReason(own, reason))
-      const fallbackNames = namesIn(typeof row === 'string' ? row : row.model).filter(name => name !== model)
-      for (const reason of reasons) addFallbacks(facts, fallbackNames, reason)
-    }
+    const ownReasons = new Set(own.flatMap(row => (typeof row === 'string' ? [] : row.on)))
+    const added = general.flatMap(row => {
+      const name = typeof row === 'string' ? row : row.model
+      const reasons = typeof row === 'string' ? [undefined] : row.on.filter(reason => !ownReasons.has(reason))
+      return name === model ? [] : reasons.map(reason => [name, reason] as const)
+    })
+    addRows(facts, added)
   }
 }

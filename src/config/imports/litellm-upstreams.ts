@@ -2,6 +2,7 @@ import { rowOf } from '../../canonical/maps.ts'
 import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutTrailingSlashes } from '../../canonical/text.ts'
 import { textOf } from './draft.ts'
+import { unread } from './watched.ts'
 
 /** The account and model of one entry of LiteLLM's `model_list`. */
 export interface Account {
@@ -47,6 +48,21 @@ export function accountOf(params: JsonObject, info: JsonObject): Account | strin
   return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params) } }
 }
 
+/** Parameters that decide where requests go, or with which credential. */
+const DESTINATIONS: ReadonlySet<string> = new Set([
+  ...['litellm_credential_name', 'api_key', 'api_base', 'base_url', 'azure_ad_token'],
+  ...['aws_role_name', 'aws_web_identity_token', 'aws_bedrock_runtime_endpoint', 'aws_sts_endpoint'],
+])
+
+/**
+ * Returns a parameter that decides where the requests of an entry go and that its account does not use. A key beside the
+ * secret of an Entra client is not needed.
+ */
+export const lostDestination = (params: JsonObject): string | undefined =>
+  unread(params).find(
+    field => DESTINATIONS.has(field) && !(field === 'api_key' && Object.hasOwn(params, 'client_secret')),
+  )
+
 /** Splits a model into its provider and its name. If there is no provider, the name alone decides, as in LiteLLM. */
 function partsOf(
   modelText: string,
@@ -61,8 +77,10 @@ function partsOf(
 
 const BY_NAME = { anthropic: /^claude/, gemini: /^gemini/, cohere: /^(command|rerank|embed)-/ }
 
-/** Returns the fields for AWS: keys, a profile, or the default credential chain. */
+/** Returns the fields for AWS: a key of Bedrock, keys of AWS, a profile, or the default credential chain. */
 function awsFields(params: JsonObject): { [field: string]: unknown } {
+  const key = keyFields(params)
+  if (Object.keys(key).length > 0) return defined({ region: settingOf(params['aws_region_name']), ...key })
   const secret = settingOf(params['aws_secret_access_key'])
   const auth =
     secret === undefined
@@ -75,9 +93,12 @@ function awsFields(params: JsonObject): { [field: string]: unknown } {
 }
 
 function vertexFields(params: JsonObject): { [field: string]: unknown } {
-  const file = settingOf(params['vertex_credentials'])
+  const file = settingOf(params['vertex_credentials'] ?? params['vertex_ai_credentials'])
   return defined({
-    ...{ project: settingOf(params['vertex_project']), region: settingOf(params['vertex_location']) },
+    ...{
+      project: settingOf(params['vertex_project'] ?? params['vertex_ai_project']),
+      region: settingOf(params['vertex_location'] ?? params['vertex_ai_location']),
+    },
     auth: file === undefined ? { type: 'google-default' } : { type: 'google-service-account', file },
   })
 }

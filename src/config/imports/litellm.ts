@@ -13,9 +13,10 @@ import {
   objectsOf,
   textOf,
 } from './draft.ts'
+import { type Credentials, credentialsOf, noteUnused, withCredential } from './litellm-credentials.ts'
 import { complete } from './litellm-fallbacks.ts'
 import { ROUTER_FIELDS } from './litellm-router.ts'
-import { accountOf, numberOf } from './litellm-upstreams.ts'
+import { accountOf, lostDestination, numberOf } from './litellm-upstreams.ts'
 import { unread, watched } from './watched.ts'
 
 /*
@@ -30,7 +31,14 @@ const SETTINGS = ['router_settings', 'litellm_settings', 'general_settings'] as 
 export function importLitellm(value: unknown): Draft {
   const config = objectOf(value)
   const draft = newDraft()
-  const patterns = entriesOf(draft, config['model_list']).flatMap(([entry, path]) => addModel(draft, entry, path) ?? [])
+  const credentials = credentialsOf(draft, config['credential_list'])
+  const entries = entriesOf(draft, config['model_list'])
+  const patterns = entries.flatMap(([entry, path]) => addModel(draft, entry, { path, credentials }) ?? [])
+  noteUnused(
+    draft,
+    credentials,
+    entries.map(([entry]) => entry),
+  )
   for (const section of SETTINGS) {
     if (config[section] !== undefined && !isObject(config[section]))
       draft.notes.push({ path: section, text: 'it is not a map of settings' })
@@ -49,7 +57,7 @@ export function importLitellm(value: unknown): Draft {
   return draft
 }
 
-const SECTIONS: ReadonlySet<string> = new Set(['model_list', ...SETTINGS])
+const SECTIONS: ReadonlySet<string> = new Set(['model_list', 'credential_list', ...SETTINGS])
 
 const OTHER_SECTIONS: { readonly [section: string]: string } = {
   environment_variables: 'set these variables where the gateway runs',
@@ -81,16 +89,26 @@ interface Pattern {
 }
 
 /** Adds one entry of `model_list`. Returns the entry's name if it is a pattern. */
-function addModel(draft: Draft, entry: JsonObject, path: string): Pattern | undefined {
+function addModel(
+  draft: Draft,
+  entry: JsonObject,
+  { path, credentials }: { readonly path: string; readonly credentials: Credentials },
+): Pattern | undefined {
   const { model_name, litellm_params, model_info, rpm, tpm, ...rest } = entry
   // Older configs have the limits next to the parameters instead of inside them.
   const outerLimits = { ...(rpm === undefined ? {} : { rpm }), ...(tpm === undefined ? {} : { tpm }) }
-  const params = watched({ ...outerLimits, ...objectOf(litellm_params) } as JsonObject)
+  const params = watched({ ...outerLimits, ...withCredential(objectOf(litellm_params), credentials) } as JsonObject)
   const info = watched(objectOf(model_info))
   const account = accountOf(params, info)
   const refusal = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)
   if (typeof account === 'string' || refusal !== undefined) {
     draft.notes.push({ path, text: refusal! })
+    return undefined
+  }
+  const lost = lostDestination(params)
+  if (lost !== undefined) {
+    const text = `a channel has no litellm_params.${lost}, without which it would reach another account or address`
+    draft.notes.push({ path, text })
     return undefined
   }
   const name = textOf(model_name) ?? account.model

@@ -13,7 +13,7 @@ import { PRESETS } from './portkey-presets.ts'
 /** Fields of a target that the config can express or that need no equivalent. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['provider', 'api_key', 'override_params', 'weight', 'custom_host', 'request_timeout', 'strategy', 'targets'],
-  ...['name', 'retry'],
+  'name',
 ])
 
 /** Rank of a target among the others. */
@@ -34,6 +34,8 @@ export function importPortkey(value: unknown): Draft {
   return draft
 }
 
+const MODES: ReadonlySet<string> = new Set(['single', 'fallback', 'loadbalance'])
+
 /** Adds a target and its nested targets. Returns the number of priorities that they use. */
 function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): number {
   const mode = textOf(objectOf(target['strategy'])['mode']) ?? 'single'
@@ -45,6 +47,8 @@ function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): 
       path: `${path}strategy`,
       text: 'conditions have no equivalent in the config; the targets are tried in turn',
     })
+  else if (!MODES.has(mode))
+    draft.notes.push({ path: `${path}strategy.mode`, text: 'the targets are tried in turn instead' })
   let importedCount = 0
   for (const [index, one] of below.entries()) {
     const at = `${path}targets[${index}].`
@@ -74,11 +78,18 @@ function noteRest(draft: Draft, target: JsonObject, path: string): void {
         path: `${path}override_params.${field}`,
         text: 'clients set the parameters of their requests',
       })
-  if (objectOf(target['strategy'])['on_status_codes'] !== undefined)
-    draft.notes.push({
-      path: `${path}strategy.on_status_codes`,
-      text: 'the next channel is tried after every failure of an upstream',
-    })
+  for (const field of Object.keys(objectOf(target['strategy'])))
+    if (!STRATEGY_FIELDS.has(field))
+      draft.notes.push({
+        path: `${path}strategy.${field}`,
+        text: rowOf(STRATEGY_NOTES, field) ?? 'it has no equivalent in the config',
+      })
+}
+
+/** Fields of a strategy that are read. Conditions have a note of their own. */
+const STRATEGY_FIELDS: ReadonlySet<string> = new Set(['mode', 'conditions', 'default'])
+const STRATEGY_NOTES: { readonly [field: string]: string } = {
+  on_status_codes: 'the next channel is tried after every failure of an upstream',
 }
 
 const NOTES: { readonly [field: string]: string } = {
@@ -86,6 +97,7 @@ const NOTES: { readonly [field: string]: string } = {
   cache: 'answers are not cached',
   input_guardrails: 'the gateway has no guardrails',
   output_guardrails: 'the gateway has no guardrails',
+  retry: 'a failed request is not retried on the same channel; the next channel is tried',
 }
 
 function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank, path: string): number {

@@ -1,8 +1,21 @@
 import * as v from 'valibot'
 import { FALLBACK_REASONS } from '../../formats/model-facts.ts'
 import { callerFormats } from '../format-fields.ts'
+import { isRule } from '../recording-rules.ts'
 import { optional, required, withValueKind } from '../setting.ts'
-import { count, credential, expects, fields, listOfTexts, money, oneOf, text, texts, time, yesOrNo } from '../values.ts'
+import {
+  count,
+  credential,
+  expectsKind,
+  fields,
+  listOfTexts,
+  money,
+  oneOf,
+  text,
+  texts,
+  time,
+  yesOrNo,
+} from '../values.ts'
 
 const budget = fields({
   day: optional(money, 'US dollars per day (UTC).'),
@@ -39,13 +52,13 @@ const permissions = {
 const fallback = fields({
   model: required(text, 'Model that answers.'),
   on: optional(
-    v.array(oneOf(FALLBACK_REASONS), expects('a list')),
+    v.array(oneOf(FALLBACK_REASONS), expectsKind('a list')),
     'Failures after which the model is tried. All by default.',
   ),
 })
 
 /** Models that answer if another one cannot. */
-export const fallbacks = v.array(v.union([text, fallback]), expects('a list of models'))
+export const fallbacks = v.array(v.union([text, fallback]), expectsKind('a list of models'))
 
 /** A group of keys. */
 export const group = fields({
@@ -54,10 +67,14 @@ export const group = fields({
   fallbacks: optional(fallbacks, 'Models that answer if the requested one cannot, for models without their own.'),
 })
 
+/** A rule for the texts or fields of recordings. */
+const rules = () =>
+  v.array(v.pipe(text, v.check(isRule, 'is neither a path nor a valid /expression/')), expectsKind('a list of strings'))
+
 const record = fields({
   folder: required(text, 'Folder of the recordings.'),
-  redact: optional(listOfTexts(), 'Further fields and headers whose values are not recorded.'),
-  ignore: optional(listOfTexts(), 'Fields that are ignored when requests are compared.'),
+  redact: optional(rules(), 'Further fields and headers whose values are not recorded.'),
+  ignore: optional(rules(), 'Fields that are ignored when requests are compared.'),
 })
 
 /** A fixed key of the config. */
@@ -71,7 +88,7 @@ export const key = fields({
   expires: optional(time, 'Time at which the key expires.'),
   capture_until: optional(time, "Time until which the key's requests are captured."),
   record: optional(
-    v.union([text, record], expects('a folder, or a map of folder, redact and ignore')),
+    v.union([text, record], expectsKind('a folder, or a map of folder, redact and ignore')),
     "Folder in which the key's requests are recorded.",
   ),
 })

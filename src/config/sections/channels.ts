@@ -5,7 +5,7 @@ import { optional, required, withValueKind } from '../setting.ts'
 import {
   address,
   credential,
-  expects,
+  expectsKind,
   fields,
   headers,
   listOfTexts,
@@ -95,7 +95,7 @@ export const channel = fields({
     "Formats of the upstream, best first. The provider's by default.",
   ),
   base_url: optional(
-    v.union([address, urlsByFormat(mapOf(address))], expects('an address, or a map of them by format')),
+    v.union([address, urlsByFormat(mapOf(address))], expectsKind('an address, or a map of them by format')),
     "Address of the upstream, or one for each format. The provider's by default.",
   ),
   key: optional(
@@ -147,7 +147,7 @@ export const channel = fields({
     'Media that the upstream fetches itself.',
   ),
   betas: optional(
-    v.union([oneOf(['allow', 'none']), texts], expects('"allow", "none" or a list')),
+    v.union([oneOf(['allow', 'none']), texts], expectsKind('"allow", "none" or a list')),
     "Values of `anthropic-beta` that are passed on. The provider's by default: `allow` for `anthropic`, else mostly `none`.",
   ),
   timeout: optional(timeout, 'Timeouts of requests to the upstream.'),

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { optional, required, withValueKind } from '../setting.ts'
-import { expects, fields, secret, text, texts, wait } from '../values.ts'
+import { expects, expectsKind, fields, secret, text, texts, wait } from '../values.ts'
 
 /** The issuer's URL. Plain HTTP is allowed only on this machine, because secrets are sent to it. */
 const issuer = withValueKind(
   'https address',
   v.pipe(
     text,
+    v.trim(),
     v.check(
       value =>
         URL.canParse(value) && /^https:\/\/[^?#]+$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/][^?#]*$/.test(value),
@@ -37,9 +38,9 @@ const switchedOff = v.pipe(
 
 const settings = fields({
   session: optional(wait('1m'), 'Maximum duration of a sign-in session.', '12h'),
-  idle: optional(wait('1m'), 'Maximum time without a request.', '1h'),
+  idle: optional(wait('1m'), 'Maximum time without an action of the user.', '1h'),
   oidc: optional(oidc, 'Sign-in at an OpenID Connect provider, at `PUBLIC_URL/admin/v1/session/oidc/callback`.'),
 })
 
 /** The console, or false to switch it off. */
-export const console = v.union([settings, withValueKind('`false`', switchedOff)], expects('a map, or false'))
+export const console = v.union([settings, withValueKind('`false`', switchedOff)], expectsKind('a map, or false'))

@@ -1,6 +1,6 @@
 import { MODEL_ORDERS } from '../../formats/model-facts.ts'
 import { optional } from '../setting.ts'
-import { count, fields, modalities, money, oneOf, text, yesOrNo } from '../values.ts'
+import { count, fields, mapOf, modalities, money, oneOf, text, yesOrNo } from '../values.ts'
 import { fallbacks } from './callers.ts'
 import { dialect } from './channels.ts'
 
@@ -9,6 +9,13 @@ const price = fields({
   output: optional(money, 'Price of answers.'),
   cache_read: optional(money, 'Price of prompt tokens that were read from a cache.'),
   cache_write: optional(money, 'Price of prompt tokens that were written to a cache.'),
+  search: optional(money, 'Price of a thousand searches that the upstream runs, or of a thousand rankings.'),
+  minute: optional(money, 'Price of a minute of a transcribed recording, if the upstream counts no tokens.'),
+  tiers: optional(
+    mapOf(money),
+    'Factors on the prices of tokens, by the service tier that the answer states, such as `{ priority: 2, flex: 0.5 }`. ' +
+      'Also `fast` for fast mode, and `us` for `inference_geo: us`, of Messages.',
+  ),
 })
 
 /** Facts about one model. */
@@ -32,5 +39,5 @@ export const facts = fields({
     oneOf(MODEL_ORDERS),
     'Order of channels with equal rank: by weight (the default), measured time to the first byte, or price.',
   ),
-  price: optional(price, "US dollars per million tokens. The catalogue's by default."),
+  price: optional(price, "US dollars, of tokens per million. The catalogue's by default."),
 })

@@ -4,6 +4,7 @@ import {
   address,
   count,
   expects,
+  expectsKind,
   fields,
   headerName,
   mapOf,
@@ -68,17 +69,17 @@ export const server = fields({
     'Certificate for HTTPS and WSS on the port. Changed files are read again. Without it, the port uses plain HTTP.',
   ),
   trusted_proxies: optional(
-    v.array(range, expects('a list of addresses')),
+    v.array(range, expectsKind('a list of addresses')),
     'Proxies whose `x-forwarded-for`, `-proto` and `-host` are trusted.',
     [],
   ),
   public_url: optional(
-    v.union([address, v.array(address)], expects('an address, or a list of them')),
+    v.union([address, v.array(address)], expectsKind('an address, or a list of them')),
     'Public URLs of the gateway. Links to images and videos start with the URL that a request used; without this ' +
       'setting, they are derived from each request.',
   ),
   cors: optional(
-    v.array(origin, expects('a list of origins')),
+    v.array(origin, expectsKind('a list of origins')),
     'Origins whose pages may call the gateway from browsers; `"*"` allows any.',
     [],
   ),
@@ -90,7 +91,7 @@ export const server = fields({
     true,
   ),
   session_headers: optional(
-    v.array(headerName, expects('a list of header names')),
+    v.array(headerName, expectsKind('a list of header names')),
     "Further headers that identify a client's session, whose requests then stay on the channel with its prompt cache.",
   ),
   drain: optional(

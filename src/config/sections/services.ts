@@ -6,6 +6,7 @@ import {
   credential,
   duration,
   expects,
+  expectsKind,
   fields,
   headers,
   number,
@@ -41,7 +42,7 @@ export const media = fields({
   total: optional(size, 'Maximum size of all files in a request; 413 above it.', '32MiB'),
   timeout: optional(wait(), 'Maximum time to fetch all files of a request.', '20s'),
   allow: optional(
-    v.array(range, expects('a list of addresses')),
+    v.array(range, expectsKind('a list of addresses')),
     'Non-public addresses from which files may be fetched.',
     [],
   ),
@@ -89,13 +90,17 @@ export const realtime = fields({
   ),
 })
 
+/** First segments of the paths of all other endpoints. Paths are matched without regard to case. */
+const TAKEN_SEGMENT =
+  /^(?:v\d.*|healthz|readyz|metrics|admin|console|model|bedrock|projects|publishers|inference-profiles)$/i
+
 /** A path segment that does not collide with other endpoints. */
 const segment = withValueKind(
   'path segment',
   v.pipe(
     text,
     v.check(
-      value => /^[a-z0-9][a-z0-9._-]*$/i.test(value) && !/^(?:v\d|healthz|readyz|metrics|admin)/i.test(value),
+      value => /^[a-z0-9][a-z0-9._-]*$/i.test(value) && !TAKEN_SEGMENT.test(value),
       expects('a segment of a path such as videovendor'),
     ),
   ),

@@ -7,6 +7,7 @@ export const store = withValueKind(
   'address of a database',
   v.pipe(
     text,
+    v.trim(),
     v.check(
       value => /^(?:postgres(?:ql)?:\/\/.|sqlite:.)/.test(value),
       'expected postgres://user@host/database or sqlite:FILE',
@@ -23,14 +24,23 @@ export const redis = withValueKind(
   'address of a Redis server',
   v.pipe(
     text,
+    v.trim(),
     v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
+    v.check(
+      value => !/^rediss?:\/\/./.test(value) || URL.canParse(value),
+      'not a valid address; percent-encode special characters in the password (# is %23, / is %2F)',
+    ),
   ),
 )
 
 /** A secret that encrypts stored credentials. A shorter one could be guessed. */
 const encryptionSecret = withValueKind(
   'secret of 32 characters or more',
-  v.pipe(secret, v.minLength(32, 'has fewer than 32 characters')),
+  v.pipe(
+    secret,
+    // JSON Schema describes texts before their variables are replaced.
+    v.check(value => value.length >= 32, 'has fewer than 32 characters'),
+  ),
 )
 
 /** Secrets that encrypt the credentials of stored channels. */

@@ -4,12 +4,13 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality, Output, Sampling } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { chatDialect } from '../../formats/dialects/chat.ts'
+import { type ChatDialect, chatDialect } from '../../formats/dialects/chat.ts'
 import { SETTINGS } from '../../formats/settings/chat.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
+import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
@@ -22,12 +23,23 @@ import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
+/** Maximum length of the id of a call. OpenAI refuses longer ones (docs/wire/chat.md#messages). */
+const MAX_ID_LENGTH = 40
+
 /** Writes the canonical request as `POST /chat/completions` (docs/wire/chat.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
   if (source !== undefined) return writeNativeRequest(original, source, dialect)
-  const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
+  return withJsonInWords(original, { schemas: dialect.json_schema !== false }, request =>
+    writeForeign(request, dialect),
+  )
+}
+
+/** Writes a request that was read from another format or cannot be passed on as received. */
+function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written<WireRequest> {
+  const freeform = dialect.custom_tools !== false
+  const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request, losses, renamed } = sanitize(original, rule)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }

@@ -142,7 +142,7 @@ class MessageWriter {
   constructor(losses: Losses, request: CanonicalRequest) {
     this.losses = losses
     this.request = request
-    this.ids = new AnswerIds(request)
+    this.ids = new AnswerIds(request, FORMAT)
   }
 
   addPart(part: Part, next: Part | undefined, path: Path): void {

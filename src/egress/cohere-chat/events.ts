@@ -9,7 +9,7 @@ import type {
   ResultStart,
 } from '../../canonical/event.ts'
 import { type Loss, Losses } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
@@ -142,7 +142,7 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
   private pass(value: JsonObject, format: string): void {
     if (format !== FORMAT) return
     this.begin()
-    this.state.out.push({ event: String(value['type'] ?? 'debug'), data: JSON.stringify(value) })
+    this.state.out.push({ event: stringIn(value['type']) || 'debug', data: JSON.stringify(value) })
   }
 
   private finish(event: ResultEnd): void {

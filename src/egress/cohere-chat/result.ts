@@ -106,7 +106,7 @@ class MessageWriter {
 
   constructor(losses: Losses, request: CanonicalRequest) {
     this.losses = losses
-    this.ids = new AnswerIds(request)
+    this.ids = new AnswerIds(request, FORMAT)
   }
 
   addPart({ part, path, lane }: PlacedPart): void {

@@ -1,7 +1,8 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { MediaSource, Part, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import type { Path, Unwritten } from '../../canonical/loss.ts'
-import { type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
+import { type JsonObject, stringIn } from '../../canonical/node.ts'
 import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
@@ -18,7 +19,7 @@ export function writeCall(part: ToolCallPart, path: Path, context: WriteContext,
 /** Returns the arguments of a call as an object, which the format requires. */
 export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<WriteContext, 'losses'>): JsonObject {
   if (part.arguments === '' && !part.freeform) return {}
-  const args = part.freeform ? undefined : parseObject(part.arguments)
+  const args = part.freeform ? undefined : parseCallObject(part.arguments)
   if (args !== undefined) return args
   const wrappedInput = { input: part.arguments }
   losses.change([...path, 'arguments'], JSON.stringify(wrappedInput), 'arguments-are-an-object')
@@ -50,7 +51,7 @@ const TEXT_KEYS = ['result', 'output', 'error']
  */
 function writeResponse(text: string, failed: true | undefined): JsonObject {
   if (failed) return { error: text }
-  const value = text.startsWith('{') ? parseObject(text) : undefined
+  const value = text.startsWith('{') ? parseCallObject(text) : undefined
   if (value === undefined || JSON.stringify(value) !== text) return { result: text }
   const keys = Object.keys(value)
   return keys.length === 1 && TEXT_KEYS.includes(keys[0]!) ? { result: text } : value

@@ -3,6 +3,7 @@ import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { rowOf } from '../../canonical/maps.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isGoogleFile } from '../../canonical/media/google-file.ts'
+import { withRate } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 
@@ -35,7 +36,10 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
 }
 
 function writeBytes(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
-  const { mediaType, data } = part.source as { mediaType: string; data: string }
+  const { mediaType: declaredType, data } = part.source as { mediaType: string; data: string }
+  const mediaType = withRate(declaredType)
+  if (mediaType !== declaredType)
+    rule.losses.changeRestored([...path, 'source', 'mediaType'], mediaType, 'written-as-a-synonym')
   reportKind(part, mediaType, path, rule)
   return {
     inlineData: withExtras(nestedExtras(nativeExtras(part), 'inlineData'), { mimeType: mediaType, data, displayName }),

@@ -1,6 +1,7 @@
 import type { Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
+import { parseCallData } from '../../canonical/exact-numbers.ts'
 import { Losses, type Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, parseJson } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import { wrapReasoning } from '../../canonical/signature.ts'
 import { extrasFor } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
@@ -77,7 +78,7 @@ function inputOf(part: ToolCallPart, path: Path, losses: Losses): Json {
     losses.drop([...path, 'freeform'], 'wrapped-as-json')
     return input
   }
-  const value = part.arguments === '' ? {} : parseJson(part.arguments)
+  const value = part.arguments === '' ? {} : parseCallData(part.arguments)
   return typeof value === 'object' && value !== null ? value : part.arguments
 }
 

@@ -6,8 +6,9 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/content.ts'
+import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import { childPath, type Path } from '../../canonical/loss.ts'
-import { type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS } from '../turns.ts'
@@ -170,7 +171,7 @@ export const asText = (part: RefusalPart): TextPart => ({
 })
 
 function writeCall(part: ToolCallPart, path: Path, { losses }: WriteContext): Block {
-  const input = part.arguments === '' ? {} : parseObject(part.arguments)
+  const input = part.arguments === '' ? {} : parseCallObject(part.arguments)
   const wrappedInput = { INVALID_JSON: part.arguments }
   if (input === undefined)
     losses.change([...path, 'arguments'], JSON.stringify(wrappedInput), 'arguments-are-an-object')

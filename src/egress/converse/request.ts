@@ -28,7 +28,7 @@ import {
 import { forces, type Tools, writeToolChoice, writeTools } from './tools.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const SANITIZE_RULE = { name: 64, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE = { name: 64, id: 64, uniqueIds: true, freeform: false, namespaces: false } as const
 
 /** Writes the canonical request as a model operation (docs/wire/converse.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {

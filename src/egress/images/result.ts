@@ -1,5 +1,5 @@
 import type { ImageProperties, MediaPart, Part } from '../../canonical/content.ts'
-import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import { type CanonicalError, GatewayError, GatewayFailure } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
@@ -27,14 +27,19 @@ export const editsImages = ({ messages }: CanonicalRequest): boolean =>
 export const writeImage = ({ source }: MediaPart): JsonObject =>
   source.type === 'base64' ? { b64_json: source.data } : source.type === 'url' ? { url: source.url } : {}
 
-/** Returns the error for an answer without images. The message contains the model's text. */
+/**
+ * Returns the error for an answer without images. The message contains the model's text. The channel is not at fault,
+ * because the text may be what the prompt requested: otherwise any caller could have a model rest.
+ */
 export function noImageError({ candidates }: Pick<CanonicalResult, 'candidates'>): GatewayError {
   const output = candidates
     .flatMap(({ content }) => content.map(part => (part.type === 'text' || part.type === 'refusal' ? part.text : '')))
     .filter(text => text !== '')
     .join('\n')
   const refused = candidates.find(({ finish }) => finish?.reason === 'refused')
-  return new GatewayError(refused === undefined ? noImageFailure(output) : blockedRequest(refused.finish!, output))
+  return refused === undefined
+    ? new GatewayFailure(noImageFailure(output))
+    : new GatewayError(blockedRequest(refused.finish!, output))
 }
 
 const noImageFailure = (text: string): CanonicalError => ({

@@ -1,6 +1,7 @@
 import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import { parseCallData } from '../../canonical/exact-numbers.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, parseJson } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import { type EndContent, type Finish, type FinishReason, impliedReason } from '../../canonical/result.ts'
 import { wrapReasoning } from '../../canonical/signature.ts'
 import { isSearch } from '../searches.ts'
@@ -50,7 +51,7 @@ function writeStep(part: Part, path: Path, losses: Losses): JsonObject | undefin
 function returnedArguments({ arguments: text, freeform }: ToolCallPart): Json {
   if (freeform !== undefined) return { input: text }
   if (text === '') return {}
-  const value = parseJson(text)
+  const value = parseCallData(text)
   return typeof value === 'object' && value !== null ? value : text
 }
 

@@ -1,6 +1,7 @@
 import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import type { Path, Unwritten } from '../../canonical/loss.ts'
-import { defined, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
 import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
@@ -108,7 +109,7 @@ function resultValue(contents: readonly JsonObject[], isObject: boolean): Json {
   const [only, ...others] = contents as [JsonObject]
   if (others.length > 0 || only['type'] !== 'text' || Object.keys(only).length > 2) return contents
   const text = only['text'] as string
-  return (isObject ? parseObject(text) : undefined) ?? text
+  return (isObject ? parseCallObject(text) : undefined) ?? text
 }
 
 const CALL_LOSSES: Unwritten<ToolCallPart, 'type' | 'id' | 'name' | 'arguments' | 'freeform' | 'namespace'> = {

@@ -1,6 +1,7 @@
 import type { Part, ReasoningPart, SearchCallPart, SearchResultPart, ToolCallPart } from '../../canonical/content.ts'
+import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { defined, isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import type { SearchPart } from '../searches.ts'
 import { contentExtras } from './content.ts'
@@ -40,7 +41,7 @@ export const writeCall = (part: ToolCallPart, args: Json): JsonObject => ({
 /** Returns the arguments of a call as an object, which the format requires. */
 export function argumentsOf(part: ToolCallPart, path: Path, losses: Losses): JsonObject {
   if (part.arguments === '' && part.freeform === undefined) return {}
-  const args = part.freeform === undefined ? parseObject(part.arguments) : undefined
+  const args = part.freeform === undefined ? parseCallObject(part.arguments) : undefined
   if (args !== undefined) return args
   const wrapped = { input: part.arguments }
   losses.change([...path, 'arguments'], JSON.stringify(wrapped), 'arguments-are-an-object')

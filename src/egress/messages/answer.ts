@@ -3,7 +3,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { wrapReasoning } from '../../canonical/signature.ts'
 import { extrasFor } from '../fields.ts'
-import { sanitizeName } from '../sanitize/names.ts'
+import { legalId } from '../sanitize/names.ts'
 import { isSearch } from '../searches.ts'
 import { asText, inputOf, writeAnnotation } from './content.ts'
 import { type Block, FORMAT } from './context.ts'
@@ -131,14 +131,14 @@ function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
   return callBlock(part, { input })
 }
 
-/** Maximum length of a call id, in characters. */
+/** Maximum length of a call id, in characters. Claude states no limit; Kimi's ids may be longer. */
 const MAX_ID_LENGTH = 64
 
 /**
  * Returns the id of a call, in a form that remains valid even if the caller sends the turn unchanged to an upstream of
  * this format.
  */
-const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, MAX_ID_LENGTH)
+const idOf = ({ id }: ToolCallPart): string => legalId(id, MAX_ID_LENGTH)
 
 /** Returns a `tool_use` block with the given input fields. */
 export const callBlock = (part: ToolCallPart, input: JsonObject): Block => ({

@@ -8,8 +8,9 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/content.ts'
+import { parseCallData, parseCallObject } from '../../canonical/exact-numbers.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, type Node, parseJson, parseObject } from '../../canonical/node.ts'
+import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { type SearchPart, searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
@@ -185,7 +186,7 @@ function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block
 /** Returns the arguments as a JSON object or list. Any other text is returned unchanged. */
 export function inputOf(text: string): Json {
   if (text === '') return {}
-  const value = parseJson(text)
+  const value = parseCallData(text)
   return typeof value === 'object' && value !== null ? value : text
 }
 
@@ -194,7 +195,7 @@ export function inputOf(text: string): Json {
  * the model still sees what it wrote.
  */
 function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
-  const object = text === '' ? {} : parseObject(text)
+  const object = text === '' ? {} : parseCallObject(text)
   if (object !== undefined) return object
   const wrappedInput = { INVALID_JSON: text }
   losses.change([...path, 'arguments'], JSON.stringify(wrappedInput), 'arguments-are-an-object')

@@ -34,7 +34,7 @@ import { type Thinking, writeThinking } from './thinking.ts'
 import { forces, writeToolChoice, writeTools } from './tools.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const SANITIZE_RULE = { name: 128, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE = { name: 128, id: 64, uniqueIds: true, freeform: false, namespaces: false } as const
 
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {

@@ -15,7 +15,7 @@ import {
   writeMessageItem,
   writeReasoningItem,
 } from './items.ts'
-import { belongsTo, reportSearch, searchId, writeSearch } from './search.ts'
+import { belongsTo, readSearchId, reportSearch, searchId, writeSearch } from './search.ts'
 
 /* Code shared by unary and streamed responses: items, parts and the final state. */
 
@@ -91,7 +91,7 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
     return
   }
   if (part.type === 'opaque' || part.type === 'media') return
-  if (isSearch(part)) return reportSearch(part, searchId(part), path, losses)
+  if (isSearch(part)) return reportSearch(part, readSearchId(part), path, losses)
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (part.type === 'reasoning' && part.redacted !== undefined && part.signature === undefined)
     losses.drop([...path, 'redacted'], 'nothing-hidden')

@@ -14,6 +14,8 @@ export interface WriteContext {
   readonly losses: Losses
   /** Mask that is written as a setting of the image generation tool. */
   readonly mask?: MediaPart | undefined
+  /** Collects the items with reasoning, and the parts that they were written from. */
+  readonly reasoning?: Map<JsonObject, Path>
 }
 
 /** Wire type of text parts in a turn. */

@@ -1,5 +1,5 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
-import type { Path } from '../../canonical/loss.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
@@ -13,13 +13,40 @@ import { belongsTo, reportSearch, writeSearch } from './search.ts'
 export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { messages } = request
   const instructions = instructionsOf(messages)
+  const reasoning = new Map<JsonObject, Path>()
   const input = messages.flatMap((message, index) => {
     const path: Path = ['messages', index]
     if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-speaker-names')
-    return index === 0 && instructions !== undefined ? [] : writeMessage(message, path, context)
+    return index === 0 && instructions !== undefined ? [] : writeMessage(message, path, { ...context, reasoning })
   })
-  return { ...defined({ instructions }), input }
+  return { ...defined({ instructions }), input: withoutLastReasoning(input, reasoning, context.losses) }
 }
+
+/**
+ * Drops reasoning behind which nothing of the same turn follows, as that of an answer that was cut while the model
+ * thought. OpenAI refuses it (docs/wire/responses.md#input-items).
+ *
+ * @param reasoning the items with reasoning, and the parts that they were written from.
+ */
+export function withoutLastReasoning(
+  items: readonly JsonObject[],
+  reasoning: ReadonlyMap<JsonObject, Path>,
+  losses: Losses,
+): readonly JsonObject[] {
+  if (reasoning.size === 0) return items
+  let isFollowed = false
+  const kept = items.toReversed().filter(item => {
+    const path = reasoning.get(item)
+    if (path === undefined) isFollowed = isOfModel(item)
+    else if (!isFollowed) losses.drop(path, 'nothing-behind-the-reasoning')
+    return path === undefined || isFollowed
+  })
+  return kept.length === items.length ? items : kept.reverse()
+}
+
+/** Returns true for an item that belongs to a turn of the model. */
+const isOfModel = ({ type, role }: JsonObject): boolean =>
+  role == null ? !String(type).endsWith('_output') : role === 'assistant'
 
 /**
  * Returns the text of a leading system turn, if it is a single plain text part. The only message of a request stays in
@@ -106,7 +133,7 @@ class Turn {
   addPart(part: Part, path: Path): void {
     switch (part.type) {
       case 'reasoning':
-        return this.item(writeSignedReasoning(part, path, this.context))
+        return this.reasoning(part, path)
       case 'tool-call':
         return this.item(this.call(part, path))
       case 'search-call':
@@ -120,6 +147,12 @@ class Turn {
       default:
         return this.addToMessage(part, path)
     }
+  }
+
+  private reasoning(part: ReasoningPart, path: Path): void {
+    const wire = writeSignedReasoning(part, path, this.context)
+    if (wire !== undefined) this.context.reasoning?.set(wire, path)
+    this.item(wire)
   }
 
   written(): readonly JsonObject[] {

@@ -1,11 +1,11 @@
 import type { Part } from '../../canonical/content.ts'
 import { Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
+import { type JsonObject, stringIn, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
-import { writeMessage, writeSignedReasoning } from './input.ts'
+import { withoutLastReasoning, writeMessage, writeSignedReasoning } from './input.ts'
 import { FOREIGN_REASONING } from './items.ts'
 
 /** Fields that may change while the rest of a native request is passed on as received. */
@@ -18,13 +18,21 @@ export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'str
 export function writeNativeRequest(request: CanonicalRequest, { node, wire }: NativeRequest): Written<WireRequest> {
   const { model, messages, stream, state } = request
   const context: WriteContext = { dialect: {}, losses: new Losses() }
+  const reasoning = new Map<JsonObject, Path>()
+  const storedContext: WriteContext = { ...context, reasoning }
+  // The turns that the gateway stored stand before those of the request, but behind the instructions.
+  const stored = messages.length - node.messages.length + (wire.body['instructions'] == null ? 0 : 1)
+  const writeInput = (): readonly JsonObject[] =>
+    messages.flatMap((message, at) =>
+      inputItems(message, ['messages', at], wire.body, at < stored ? storedContext : context),
+    )
   const fields = {
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(messages.length === node.messages.length &&
     messages.every((message, at) => message === node.messages[at] && isAccepted(message))
       ? {}
-      : { input: messages.flatMap((message, at) => inputItems(message, ['messages', at], wire.body, context)) }),
+      : { input: withoutLastReasoning(writeInput(), reasoning, context.losses) }),
   }
   // The gateway may run background work itself.
   const removed = state?.background === node.state?.background ? [] : ['background']
@@ -46,7 +54,7 @@ function inputItem(part: Part): JsonObject | undefined {
   const { id, encrypted_content: encrypted } = item
   if (part.signature !== undefined)
     return part.signature.format === FORMAT && part.signature.value === encrypted ? item : undefined
-  return (encrypted == null || encrypted === '') && !String(id).startsWith(`${FOREIGN_REASONING}_`) ? item : undefined
+  return (encrypted == null || encrypted === '') && !stringIn(id).startsWith(`${FOREIGN_REASONING}_`) ? item : undefined
 }
 
 /** Writes the items of a message. The message read from `instructions` has none. */
@@ -56,11 +64,11 @@ function inputItems(message: Message, path: Path, body: JsonObject, context: Wri
   if (message.role !== 'assistant')
     return path[1] === 0 && body['instructions'] != null ? [] : writeMessage(message, path, context)
   return message.content.flatMap((part, index): readonly JsonObject[] => {
-    const item = inputItem(part)
-    if (item !== undefined) return [item]
+    const at = [...path, 'content', index]
     // Any other part belongs to the message of an earlier part.
-    const reasoning =
-      part.type === 'reasoning' ? writeSignedReasoning(part, [...path, 'content', index], context) : undefined
-    return reasoning === undefined ? [] : [reasoning]
+    const item = inputItem(part) ?? (part.type === 'reasoning' ? writeSignedReasoning(part, at, context) : undefined)
+    if (item === undefined) return []
+    if (part.type === 'reasoning') context.reasoning?.set(item, at)
+    return [item]
   })
 }

@@ -5,6 +5,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { responsesDialect } from '../../formats/dialects/responses.ts'
 import { extrasFor } from '../fields.ts'
 import { nativeSourceOf } from '../native.ts'
+import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -27,8 +28,12 @@ const COUNT_PATH = '/responses/input_tokens'
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source !== undefined) return writeNativeRequest(original, source)
-  return original.output.count === true ? writeCounting(original, options) : writeForeign(original, options)
+  return withJsonInWords(original, JSON_RULE, request =>
+    request.output.count === true ? writeCounting(request, options) : writeForeign(request, options),
+  )
 }
+
+const JSON_RULE: JsonRule = { schemas: true, skipsInstructions: true }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {

@@ -38,12 +38,20 @@ const writeSource = (source: SearchSource): JsonObject => ({
 })
 
 const ID_PREFIX = 'ws_'
+const RESULTS_SUFFIX = '_results'
 
 /**
- * Returns the id of a search in an answer. Upstreams of this format do not accept ids with any other prefix in the
- * history.
+ * Returns the id that readers see for a part of a search in an answer. Upstreams of this format do not accept ids with
+ * any other prefix in the history.
  */
-export const searchId = ({ id }: SearchPart): string => (id.startsWith(ID_PREFIX) ? id : ID_PREFIX + id)
+export const readSearchId = ({ id }: SearchPart): string => (id.startsWith(ID_PREFIX) ? id : ID_PREFIX + id)
+
+/**
+ * Returns the id of the item that starts with a search or with results. Results that do not follow their search, as
+ * those of parallel searches, get another id than the search, because clients refuse an id that occurs twice.
+ */
+export const searchId = (part: SearchPart): string =>
+  part.type === 'search-call' ? readSearchId(part) : readSearchId(part) + RESULTS_SUFFIX
 
 /**
  * Reports the titles of pages, and extras without a field.

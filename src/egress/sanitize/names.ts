@@ -1,3 +1,4 @@
+import { CallIds, ILLEGAL_CHARACTERS } from '../../canonical/call-ids.ts'
 import type { Part, ToolCallPart } from '../../canonical/content.ts'
 import { type CalledTool, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { grouped } from '../../canonical/maps.ts'
@@ -19,6 +20,10 @@ export interface SanitizeRule {
   readonly letterFirst?: true
   /** Maximum length of a tool call id. Ids consist of letters, digits, `_` and `-` (trap 46). */
   readonly id: number
+  /** True if upstreams refuse a history in which two calls have the same id (trap 6). */
+  readonly uniqueIds?: true
+  /** True if ids of Kimi's models are sent as the model wrote them. */
+  readonly kimiIds?: true
   /**
    * True if the format supports freeform tools. Otherwise, each becomes a function with one string parameter (trap 65).
    */
@@ -68,11 +73,13 @@ class Sanitizer {
   readonly losses = new Losses()
   readonly renamed = new Map<string, CalledTool>()
   private readonly rule: SanitizeRule
+  private readonly ids: CallIds | undefined
   /** Declared namespaces whose names become prefixes of their tools' names. */
   private readonly groups = new Set<string>()
 
   constructor(rule: SanitizeRule, tools: readonly Tool[]) {
     this.rule = rule
+    this.ids = rule.uniqueIds === true ? new CallIds() : undefined
     if (rule.namespaces) return
     for (const tool of tools)
       if ('namespace' in tool && tool.namespace !== undefined && tool.namespace.name !== DEFAULT_NAMESPACE)
@@ -135,16 +142,18 @@ class Sanitizer {
   private part(part: Part, path: Path): Part {
     if (part.type === 'tool-call') return this.call(part, path)
     if (part.type !== 'tool-result') return part
-    if (part.freeform === undefined || this.rule.freeform) return { ...part, id: this.id(part.id, path) }
+    const id = this.id(part.id, this.ids?.result(part.id, part.name), path)
+    if (part.freeform === undefined || this.rule.freeform) return { ...part, id }
     this.losses.dropRestored([...path, 'freeform'], 'wrapped-as-function')
     const { freeform: _, ...plain } = part
-    return { ...plain, id: this.id(part.id, path) }
+    return { ...plain, id }
   }
 
   private call(part: ToolCallPart, path: Path): ToolCallPart {
     const name = this.name(part.name, part.namespace)
     if (name !== part.name) this.losses.changeRestored([...path, 'name'], name, 'name-made-legal')
-    let call: ToolCallPart = { ...part, name, id: this.id(part.id, path) }
+    const id = this.id(part.id, this.ids?.call(part.id, part.name), path)
+    let call: ToolCallPart = { ...part, name, id }
     if (part.namespace !== undefined && !this.rule.namespaces) {
       this.losses.dropRestored([...path, 'namespace'], 'no-namespaces')
       const { namespace: _, ...plain } = call
@@ -178,14 +187,15 @@ class Sanitizer {
     return valid
   }
 
-  private id(id: string, path: Path): string {
-    const valid = sanitizeName(id, this.rule.id)
-    if (valid !== id) this.losses.changeRestored([...path, 'id'], valid, 'id-made-legal')
+  /** @param uniqueId the id that distinguishes the call from all others, if the upstream requires one. */
+  private id(id: string, uniqueId: string | undefined, path: Path): string {
+    const valid = (this.rule.kimiIds === true ? kimiId(id) : undefined) ?? sanitizeName(uniqueId ?? id, this.rule.id)
+    const reason = uniqueId === undefined || uniqueId === id ? 'id-made-legal' : 'id-made-unique'
+    if (valid !== id) this.losses.changeRestored([...path, 'id'], valid, reason)
     return valid
   }
 }
 
-const INVALID_CHARACTERS = /[^a-zA-Z0-9_-]/g
 const VALID_BEGINNING = /^[a-zA-Z_]/
 
 /**
@@ -194,12 +204,37 @@ const VALID_BEGINNING = /^[a-zA-Z_]/
  */
 export function sanitizeName(name: string, maxLength: number, letterFirst = false): string {
   const hasValidBeginning = !letterFirst || VALID_BEGINNING.test(name)
-  if (hasValidBeginning && name !== '' && name.length <= maxLength && name.search(INVALID_CHARACTERS) === -1)
+  if (hasValidBeginning && name !== '' && name.length <= maxLength && name.search(ILLEGAL_CHARACTERS) === -1)
     return name
   const hash = sha256(name).slice(0, 8)
-  const valid = name.replace(INVALID_CHARACTERS, '_')
+  const valid = name.replace(ILLEGAL_CHARACTERS, '_')
   return `${(hasValidBeginning ? valid : `_${valid}`).slice(0, maxLength - 9)}_${hash}`
 }
+
+const KIMI_ID = /^functions\.[a-zA-Z0-9_-]{1,64}:\d{1,6}$/
+const LEGAL_KIMI_ID = /^functions_([a-zA-Z0-9_-]{1,64})_(\d{1,6})_[0-9a-f]{8}$/
+
+/**
+ * Returns the id that a Kimi model gave to a call, even if it was made legal for a caller by `sanitizeName`. Returns
+ * undefined for other ids. Kimi's chat template names the called function by the id only, so the model stops calling
+ * tools, or writes calls that servers cannot parse, if its history contains other ids (docs/wire/chat.md#beyond-the-description).
+ */
+function kimiId(id: string): string | undefined {
+  if (KIMI_ID.test(id)) return id
+  const [, name, number] = LEGAL_KIMI_ID.exec(id) ?? []
+  const original = `functions.${name}:${number}`
+  return name !== undefined && sanitizeName(original, id.length) === id ? original : undefined
+}
+
+/** Maximum length of the legal form of an id of Kimi, in characters, with the longest tool name. */
+const MAX_KIMI_ID = 96
+
+/**
+ * Returns the id of a call in the characters that every format takes. The form of an id of Kimi is not shortened, so
+ * that `kimiId` can restore it.
+ */
+export const legalId = (id: string, maxLength: number): string =>
+  sanitizeName(id, KIMI_ID.test(id) ? MAX_KIMI_ID : maxLength)
 
 /** Wraps a freeform tool as a function with one string parameter. */
 function wrapTool({ description, grammar }: FreeformTool, name: string): FunctionTool {

@@ -1,5 +1,5 @@
 import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayFailure } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { bytesOfSource, isRecording, type Recording } from '../../canonical/media/data-url.ts'
 import { samplesOf, WAV_HEADER_SIZE, wavHeader } from '../../canonical/media/wav.ts'
@@ -25,7 +25,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const [candidate] = result.candidates
   const parts = candidate === undefined ? [] : recordingParts(candidate, losses)
   const [first, ...more] = parts
-  if (candidate === undefined || first === undefined) throw new GatewayError(noAudioError(candidate))
+  // The text may have asked the model for something else, so that the channel is not at fault.
+  if (candidate === undefined || first === undefined) throw new GatewayFailure(noAudioError(candidate))
   dropOthers(candidate, ['candidates', 0], WRITTEN_CANDIDATE_FIELDS, 'bytes-only', losses)
   reportFinish(candidate.finish, losses)
   const raw = delivered([first.part, ...more.map(({ part }) => part)], request)

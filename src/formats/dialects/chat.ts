@@ -55,7 +55,8 @@ export const FLAGS = {
   json_schema: {
     values: 'boolean',
     default: true,
-    meaning: 'takes `response_format` with a schema; default: true; if false, JSON is requested without the schema',
+    meaning:
+      'takes `response_format` with a schema; default: true; if false, JSON is requested with the schema in words',
   },
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {

@@ -1,9 +1,12 @@
 import { StringDecoder } from 'node:string_decoder'
+import { isRawNumber } from '../../canonical/exact-numbers.ts'
 import { type Json, parseJson } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/transport/event-parser.ts'
 import { FRAMES, loadedFrameParser } from '../../ingress/transport/frames.ts'
 import { pointerOf } from '../../kit/pointer.ts'
+import { redactedEvents } from '../../kit/recordings/redact-events.ts'
+import { Redaction } from '../../kit/recordings/redaction.ts'
 import type { Scrub } from '../scrub.ts'
 import { MAX_SHOWN_SIZE, type Recording, SCRUB_MARGIN } from './recording.ts'
 import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
@@ -22,9 +25,37 @@ export class BoundedCopy {
   readonly cutPointers: string[] = []
   private remaining = MAX_SHOWN_SIZE
   readonly scrub: Scrub
+  private readonly redaction: Redaction
 
-  constructor(scrub: Scrub) {
+  /** @param redaction removes the known secrets from streams, where a secret may be spread over several events. */
+  constructor(scrub: Scrub, redaction: Redaction = new Redaction([])) {
     this.scrub = scrub
+    this.redaction = redaction
+  }
+
+  /** Returns a copy with another scrubber. */
+  with(scrub: Scrub): BoundedCopy {
+    return new BoundedCopy(scrub, this.redaction)
+  }
+
+  /** Removes secrets that are spread over several events. An event with too many levels leaves each event as it is. */
+  private withoutSpreadSecrets(events: readonly string[]): readonly string[] {
+    try {
+      return redactedEvents(events, this.redaction)
+    } catch (thrown) {
+      if (thrown instanceof RangeError) return events
+      throw thrown
+    }
+  }
+
+  /** Scrubs the events of a stream. */
+  events(events: readonly CapturedEvent[]): CapturedEvent[] {
+    const texts = this.withoutSpreadSecrets(events.map(({ data }) => data))
+    return events.map(({ ms, event }, index) => ({
+      ms,
+      event: event && this.scrub(event),
+      data: this.scrub(texts[index]!),
+    }))
   }
 
   /**
@@ -51,6 +82,7 @@ export class BoundedCopy {
     }
     if (depth > MAX_DEPTH || this.remaining <= 0) return this.omitted(at)
     this.remaining -= 2
+    if (isRawNumber(value)) return value
     if (Array.isArray(value)) return this.list(value, at, depth)
     const prototype: unknown = Object.getPrototypeOf(value)
     if (prototype !== Object.prototype && prototype !== null) return lengthOf(value)
@@ -132,12 +164,12 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
   if (size === 0) return {}
   if (type.startsWith(EVENTS) || type.startsWith(EVENT_LINES)) {
     if (recording.isCut) bounded.cutPointers.push(`${at}/events`)
-    return { events: (type.startsWith(EVENT_LINES) ? linesOf : eventsOf)(recording, bounded.scrub) }
+    return { events: bounded.events((type.startsWith(EVENT_LINES) ? linesOf : eventsOf)(recording)) }
   }
   const frames = type.startsWith(FRAMES) ? loadedFrameParser() : undefined
   if (frames !== undefined) {
     if (recording.isCut) bounded.cutPointers.push(`${at}/events`)
-    return { events: eventsOf(recording, bounded.scrub, frames) }
+    return { events: bounded.events(eventsOf(recording, frames)) }
   }
   const bytes = Buffer.concat(pieces.map(({ content }) => Buffer.from(content as string)))
   if (!TEXT_TYPES.test(type) || bytes.subarray(0, 1024).includes(0)) return { bytes: size }
@@ -154,10 +186,10 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
 const jsonIn = (text: string): Json | undefined => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)
 
 /** Returns the complete events, each with the time of its last byte. */
-function eventsOf({ pieces, isCut }: Recording, scrub: Scrub, parser = eventParser()): CapturedEvent[] {
+function eventsOf({ pieces, isCut }: Recording, parser = eventParser()): CapturedEvent[] {
   const events: CapturedEvent[] = []
   const add = (ms: number, found: ReturnType<typeof parser.push>): void => {
-    for (const { event, data } of found) events.push({ ms, event: event && scrub(event), data: scrub(data) })
+    for (const { event, data } of found) events.push({ ms, event, data })
   }
   for (const { ms, content } of pieces) add(ms, parser.push(Buffer.from(content as string)))
   if (!isCut) add(pieces.at(-1)?.ms ?? 0, parser.end())
@@ -165,7 +197,7 @@ function eventsOf({ pieces, isCut }: Recording, scrub: Scrub, parser = eventPars
 }
 
 /** Returns the complete lines, each as one event. */
-function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
+function linesOf({ pieces, isCut }: Recording): CapturedEvent[] {
   const events: CapturedEvent[] = []
   const decoder = new StringDecoder('utf8')
   // Pieces of the line that has not ended. Joining them for each piece would take quadratic time.
@@ -174,12 +206,12 @@ function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
     const [first, ...lines] = decoder.write(Buffer.from(content as string)).split('\n')
     remainder.push(first!)
     for (const line of lines) {
-      events.push({ ms, data: scrub(remainder.join('')) })
+      events.push({ ms, data: remainder.join('') })
       remainder = [line]
     }
   }
   const rest = remainder.join('')
-  if (rest !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: scrub(rest) })
+  if (rest !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: rest })
   return events
 }
 

@@ -4,6 +4,7 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { Loss, Path } from '../../canonical/loss.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { existing, pointerOf } from '../../kit/pointer.ts'
+import { Redaction } from '../../kit/recordings/redaction.ts'
 import { patternOf } from '../../kit/secret-pattern.ts'
 import { headerValue, outgoingRequest, withSingleValues } from '../../upstreams/channel/index.ts'
 import { callerPaths } from '../locate-losses.ts'
@@ -12,7 +13,7 @@ import type { Scrub } from '../scrub.ts'
 import { withoutAddresses } from '../secrets.ts'
 import { BoundedCopy, shownBody, shownFiles } from './bounded-copy.ts'
 import type { Capture, CapturedExchange, CaptureSource } from './capture.ts'
-import { scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders, shownQuery } from './secrets.ts'
+import { REMOVED_TEXT, scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders, shownQuery } from './secrets.ts'
 import type {
   CaptureDocument,
   CapturedAttempt,
@@ -50,8 +51,9 @@ class DocumentWriter {
     const requestSecrets = secretsOfRequest(headers, this.query, credential)
     // The config may have changed since the request.
     const channelSecrets = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.target.channel))
-    this.scrub = scrubberOf(known, patternOf([...requestSecrets, ...channelSecrets]))
-    this.bounded = new BoundedCopy(this.scrub)
+    const secrets = [known, patternOf([...requestSecrets, ...channelSecrets], true)].filter(one => one !== undefined)
+    this.scrub = scrubberOf(...secrets)
+    this.bounded = new BoundedCopy(this.scrub, new Redaction([], secrets, REMOVED_TEXT, 0))
   }
 
   async document(error: string | undefined): Promise<CaptureDocument> {
@@ -150,7 +152,7 @@ class DocumentWriter {
    */
   private answerBody({ status = 0, body }: CapturedExchange, type: string, at: string): CapturedBody {
     const scrub: Scrub = status < 400 ? this.scrub : text => withoutAddresses(this.scrub(text))
-    const bounded = status < 400 ? this.bounded : new BoundedCopy(scrub)
+    const bounded = status < 400 ? this.bounded : this.bounded.with(scrub)
     const shown = shownBody(body, kindOf(type, body), at, bounded)
     if (bounded !== this.bounded) for (const pointer of bounded.cutPointers) this.bounded.cutPointers.push(pointer)
     return shown

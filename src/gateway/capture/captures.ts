@@ -115,6 +115,6 @@ export class Captures {
 
   /** Returns the pattern of the config's secrets, compiled once per config. */
   private patternOf(config: Config): RegExp | undefined {
-    return this.patterns.getOrInsertComputed(config, () => patternOf(secretsOfConfig(config)))
+    return this.patterns.getOrInsertComputed(config, () => patternOf(secretsOfConfig(config), true))
   }
 }

@@ -1,7 +1,7 @@
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { GatewayError } from '../../canonical/error.ts'
 import type { Answer, Consumer } from '../../upstreams/channel/index.ts'
-import type { Abortable, HeaderSource, Headers, Reply } from '../call.ts'
+import { type Abortable, type HeaderSource, type Headers, type Reply, whenSent } from '../call.ts'
 
 /** Maximum size of a body that is shown, in bytes. */
 export const MAX_SHOWN_SIZE = 1024 * 1024
@@ -83,13 +83,22 @@ export const recordedAnswer = (answer: Answer, recording: Recording): Answer => 
   bodyKind: answer.bodyKind,
   pipeTo: consumer => answer.pipeTo(new RecordingConsumer(consumer, recording)),
   text: async limit => {
-    const text = await answer.text(limit)
+    const text = await answer.text(limit, part => recording.take(withoutLastWord(Buffer.from(part).toString('utf8'))))
     recording.take(text)
     recording.isComplete = true
     return text
   },
   bytes: () => recordedBytes(answer.bytes(), recording),
 })
+
+const WORD_END = /[\s"',:{}[\]]/
+
+/** Returns a text without its last word, which may be half a secret. */
+function withoutLastWord(text: string): string {
+  let end = text.length
+  while (end > 0 && !WORD_END.test(text[end - 1]!)) end--
+  return text.slice(0, end)
+}
 
 class RecordingConsumer implements Consumer {
   private readonly consumer: Consumer
@@ -202,6 +211,10 @@ export class RecordedReply implements Reply {
 
   once(event: 'drain', listener: () => void): unknown {
     return this.reply.once(event, listener)
+  }
+
+  whenSent(listener: () => void): void {
+    whenSent(this.reply, listener)
   }
 
   destroy(): unknown {

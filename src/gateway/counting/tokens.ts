@@ -1,3 +1,5 @@
+import { loadOnce } from '../../canonical/load-once.ts'
+
 /**
  * Number of characters tokenised per turn of the event loop. A string without spaces takes quadratic time, during which
  * no other request is served.
@@ -12,7 +14,7 @@ const PLAIN_TEXT = { disallowedSpecial: new Set<string>() }
 type CountTokens = (text: string, options: typeof PLAIN_TEXT) => number
 
 /** The tokeniser, loaded on first use because its vocabulary takes 70 MB. */
-let tokeniser: Promise<CountTokens> | undefined
+const tokeniser = loadOnce<CountTokens>(async () => (await import('gpt-tokenizer')).countTokens)
 
 /**
  * Estimates the tokens of texts with the vocabulary of OpenAI's models (o200k). Other vendors' vocabularies are
@@ -21,8 +23,7 @@ let tokeniser: Promise<CountTokens> | undefined
 export async function tokensIn(texts: readonly string[]): Promise<number> {
   const nonEmptyTexts = texts.filter(text => text !== '')
   if (nonEmptyTexts.length === 0) return 0
-  tokeniser ??= import('gpt-tokenizer').then(({ countTokens }) => countTokens)
-  const count = await tokeniser
+  const count = await tokeniser()
   const { slices, share } = sample(nonEmptyTexts)
   let tokens = 0
   for (const [index, slice] of slices.entries()) {

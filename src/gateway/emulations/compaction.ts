@@ -1,4 +1,4 @@
-import { GatewayError, notFound } from '../../canonical/error.ts'
+import { GatewayFailure, notFound } from '../../canonical/error.ts'
 import { foreignLosses, type Loss } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
@@ -87,7 +87,8 @@ function summaryIn({ candidates: [candidate] }: CanonicalResult): string {
     .join('\n')
     .trim()
   if (text !== '') return text
-  throw new GatewayError({ kind: 'upstream-failed', message: 'The model returned no summary of the conversation.' })
+  // The conversation may have asked for it, so that the channel is not at fault.
+  throw new GatewayFailure({ kind: 'upstream-failed', message: 'The model returned no summary of the conversation.' })
 }
 
 /** Returns as many of the user's latest messages as the limit allows. */

@@ -45,8 +45,9 @@ export class Metrics {
   }
 
   /** Returns all metrics of this process as plain JSON, to be merged with those of other processes. */
-  async snapshot(): Promise<Snapshot> {
+  async snapshot(process = ''): Promise<Snapshot> {
     return {
+      process,
       series: this.requests.all.map(({ counted }) => counted),
       providers: [...this.providers],
       states: [this.queries.family, ...(await meterFamilies(this.readers)), ...processFamilies()],
@@ -56,6 +57,8 @@ export class Metrics {
 
 /** The metrics of one process. */
 export interface Snapshot {
+  /** Id of the process. */
+  readonly process: string
   readonly series: readonly CountedSeries[]
   /** Preset of each channel. */
   readonly providers: readonly (readonly [channel: string, provider: string])[]

@@ -42,7 +42,7 @@ const MAX_ATTRIBUTE_LENGTH = 200
 export function openTracer({ otlp, headers, sample, proxy }: TracesConfig, onFault: (fault: unknown) => void): Tracer {
   const exporter = new ReportingExporter({
     ...{ url: otlp, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT },
-    ...(proxy && { httpAgentOptions: (protocol: string) => proxyAgent(protocol, { proxy, keepAlive: true }) }),
+    ...(proxy && { httpAgentOptions: () => proxyAgent(otlp, { proxy, keepAlive: true }) }),
   })
   exporter.onFault = onFault
   const provider = new BasicTracerProvider({

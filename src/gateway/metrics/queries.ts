@@ -8,7 +8,7 @@ export class Queries {
   count(path: string, status: number): void {
     const classes = this.byPath.get(path) ?? [0, 0, 0, 0, 0, 0]
     this.byPath.set(path, classes)
-    classes[Math.floor(status / 100)]!++
+    classes[Math.min(Math.floor(status / 100), classes.length - 1)]!++
   }
 
   get family(): Family {

@@ -17,7 +17,7 @@ const STATUS_CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 /** Counts requests by their labels. Designed for thousands of requests per second: holds sums, never requests. */
 export class Requests {
   private readonly models: ModelLabels
-  private readonly byKey = new Map<string, Series>()
+  private readonly sums = new SeriesSums()
 
   constructor(config: Config) {
     this.models = new ModelLabels(config)
@@ -28,7 +28,7 @@ export class Requests {
   }
 
   get all(): readonly Series[] {
-    return [...this.byKey.values()]
+    return this.sums.all
   }
 
   count(row: UsageRow): void {
@@ -36,14 +36,24 @@ export class Requests {
     const { door, format, channel = NONE, upstreamFormat = NONE } = row
     const status =
       row.status === CANCELLED ? CANCELLED_STATUS : (STATUS_CLASSES[Math.floor(row.status / 100)] ?? OTHER_VALUE)
-    const key = `${door} ${format} ${channel} ${upstreamFormat} ${status} ${model}`
-    const series =
-      this.byKey.get(key) ??
-      this.openSeries(key, { door, format, model, channel, upstream_format: upstreamFormat, status })
-    series.count(row)
+    this.sums.open({ door, format, model, channel, upstream_format: upstreamFormat, status }).count(row)
+  }
+}
+
+/** Series by their labels, of limited number. */
+export class SeriesSums {
+  private readonly byKey = new Map<string, Series>()
+
+  get all(): readonly Series[] {
+    return [...this.byKey.values()]
   }
 
-  private openSeries(key: string, labels: RequestLabels): Series {
+  /** Returns the series with the given labels, or the one of all further labels if there are too many. */
+  open(labels: RequestLabels): Series {
+    const { door, format, channel, upstream_format, status, model } = labels
+    const key = `${door} ${format} ${channel} ${upstream_format} ${status} ${model}`
+    const known = this.byKey.get(key)
+    if (known !== undefined) return known
     const isFull = this.byKey.size >= MAX_SERIES
     const seriesLabels = isFull ? { ...OTHER_LABELS, format: labels.format, status: labels.status } : labels
     const seriesKey = isFull ? `${OTHER_VALUE} ${labels.format} ${labels.status}` : key

@@ -24,7 +24,7 @@ export class Proxies {
 
   constructor({ trustedProxies, publicUrls }: Settings) {
     this.hasTrustedProxies = trustedProxies.length > 0
-    this.trusts = this.hasTrustedProxies ? proxyAddr.compile([...trustedProxies]) : () => false
+    this.trusts = this.hasTrustedProxies ? proxyAddr.compile(trustedProxies.flatMap(halves)) : () => false
     this.firstPublicUrl = publicUrls[0]
     // If several URLs have the same host, the first URL is used.
     this.publicUrlByHost = new Map([...publicUrls].reverse().map(url => [new URL(url).host, url]))
@@ -74,6 +74,13 @@ export class Proxies {
   private isTrustedPeer(peer: string): boolean {
     return this.hasTrustedProxies && peer !== '' && this.trusts(peer, 0)
   }
+}
+
+/** Returns both halves of a range of all addresses, which the library refuses, or else the range. */
+function halves(range: string): readonly string[] {
+  const [base = '', bits] = range.split('/', 2)
+  if (bits === undefined || Number(bits) !== 0) return [range]
+  return base.includes(':') ? ['::/1', '8000::/1'] : ['0.0.0.0/1', '128.0.0.0/1']
 }
 
 type Headers = RequestSource['headers']

@@ -1,4 +1,4 @@
-import type { Caller } from '../../accounts/index.ts'
+import type { Caller, MaybePromise, Reservation } from '../../accounts/index.ts'
 import { ERRORS, GatewayError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { unfold } from '../../canonical/fold.ts'
@@ -10,7 +10,6 @@ import { workOf } from '../../canonical/work.ts'
 import { FORMAT_FACTS, formatMadeFor } from '../../formats/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import type { Reader } from '../../ingress/reader.ts'
-import { expectedTokens } from '../admission.ts'
 import type { Abortable, Call, Reply } from '../call.ts'
 import { gatewayCall, NO_STATE } from '../caller-requests.ts'
 import { toFailure } from '../failures.ts'
@@ -29,24 +28,33 @@ export interface CascadeRequestOptions {
   readonly signal: AbortSignal
   /** Trace of the session, or undefined if it is not traced. */
   readonly sessionTrace: RequestTrace | undefined
+  /** Reservation in the current limits of the session's key. */
+  readonly reservation: Reservation
 }
 
-/** Answers a request that a session itself sends. */
-export type Answering = (incoming: Incoming) => Promise<void>
+/** The steps of the gateway that a request of a session passes through. */
+export interface RequestSteps {
+  /** Reserves the expected tokens and cost. Throws or rejects with GatewayError if the key has too little left. */
+  reserve(incoming: Incoming): MaybePromise
+  answer(incoming: Incoming): Promise<void>
+  /** Charges the limits and records the finished request. */
+  finish(report: Report): void
+}
 
 /** Path of these requests in the log. */
 const REALTIME_PATH = '/v1/realtime'
 
 /**
- * Sends a request on behalf of the caller, such as a cascade's transcription. The request is routed like any other and
- * has its own log line, but the session charges the key. Closing the iterator aborts the upstream request.
+ * Sends a request on behalf of the caller, such as a cascade's transcription. The request is reserved, routed, charged
+ * and logged like any other; the session itself counts only its responses. Closing the iterator aborts the upstream
+ * request.
  *
  * @throws GatewayError from the iterator, if the request fails.
  */
 export async function* cascadeRequest(
-  { caller, message, signal, sessionTrace, ...options }: CascadeRequestOptions,
-  { running, recorder, traces }: Pick<Services, 'running' | 'recorder' | 'traces'>,
-  answer: Answering,
+  { caller, message, signal, sessionTrace, reservation, ...options }: CascadeRequestOptions,
+  { running, traces }: Pick<Services, 'running' | 'traces'>,
+  steps: RequestSteps,
 ): AsyncGenerator<CanonicalEvent> {
   const work = workOf(options.request)
   const format = formatMadeFor(work)
@@ -61,17 +69,20 @@ export async function* cascadeRequest(
   const call = gatewayCall(format, REALTIME_PATH, message, reply)
   const report = new Report(call)
   report.caller = caller
+  report.reservation = reservation
   report.trace =
     sessionTrace &&
     traces.begin({ isInternal: true, path: REALTIME_PATH, format, headers: { ...sessionTrace.headers } })
-  report.recordRequest(request)
-  report.expected = () => expectedTokens(request)
   const leave = (): void => reply.leave()
   signal.addEventListener('abort', leave, { once: true })
   if (signal.aborted) leave()
   running.add(call)
-  const onLoss = onLossOf(message, caller)
-  answer({ ...NO_STATE, request, call, caller, report, onLoss })
+  const incoming = { ...NO_STATE, request, call, caller, report, onLoss: onLossOf(message, caller) }
+  const run = async (): Promise<void> => {
+    await steps.reserve(incoming)
+    await steps.answer(incoming)
+  }
+  run()
     .catch((thrown: unknown) => {
       const failure = toFailure(thrown)
       report.recordError(failure.error, ERRORS[failure.error.kind].status)
@@ -79,7 +90,7 @@ export async function* cascadeRequest(
     })
     .finally(() => {
       running.remove(call)
-      recorder.record(report.outcome(recorder.pricesFor(caller)))
+      steps.finish(report)
     })
   try {
     yield* reply.read()

@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { readJson } from '../../ingress/transport/body.ts'
 import { freshId } from '../../store/usage/request-id.ts'
 import { headerValue, passedTrace } from '../../upstreams/channel/index.ts'
+import { forbiddenModel } from '../../upstreams/router.ts'
 import { writeSession } from '../../voice/formats/realtime/client-writer.ts'
 import { readDialect } from '../../voice/formats/realtime/dialect.ts'
 import { readSettings } from '../../voice/formats/realtime/settings-reader.ts'
@@ -16,7 +17,7 @@ import { toFailure } from '../failures.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import { onLossOf } from '../read-request.ts'
 import type { Services } from '../services.ts'
-import { type Answering, cascadeRequest } from './cascade-request.ts'
+import { cascadeRequest, type RequestSteps } from './cascade-request.ts'
 import { type OpenedVoiceSession, openVoiceSession, targetsOf } from './open-voice-session.ts'
 import { createSecret, isClientSecret, type SecretSession, boundBy as secretSessionOf } from './secrets.ts'
 import { checkVoiceSession } from './voice-session-models.ts'
@@ -52,14 +53,14 @@ const MAX_SECRET_REQUEST_SIZE = 2 ** 20
 /** Opens voice sessions: checks keys, client secrets and limits, and chooses targets. */
 export class Realtime {
   private readonly services: Services
-  private readonly answer: Answering
+  private readonly steps: RequestSteps
   /** Number of sessions that are open or being opened. */
   private sessionCount = 0
 
-  /** @param answer answers the requests that cascades send. */
-  constructor(services: Services, answer: Answering) {
+  /** @param steps steps of the requests that cascades send. */
+  constructor(services: Services, steps: RequestSteps) {
     this.services = services
-    this.answer = answer
+    this.steps = steps
   }
 
   /**
@@ -80,8 +81,8 @@ export class Realtime {
       },
       recorder,
       {
-        forNextResponse: () => access.reservation(access.renewed(caller)),
-        forSpentUsage: () => access.reservation(caller),
+        forNextResponse: () => access.reservation(this.permitted(caller, model)),
+        forSpentUsage: () => access.reservation(this.current(caller)),
       },
       () => {
         release()
@@ -172,8 +173,36 @@ export class Realtime {
   }
 
   private run(caller: Caller, message: IncomingMessage, sessionTrace: RequestTrace | undefined): RunRequest {
-    return (request, signal) =>
-      cascadeRequest({ caller, message, request, signal, sessionTrace }, this.services, this.answer)
+    return (request, signal) => {
+      const current = this.current(caller)
+      const reservation = this.services.access.reservation(current)
+      return cascadeRequest(
+        { caller: current, message, request, signal, sessionTrace, reservation },
+        this.services,
+        this.steps,
+      )
+    }
+  }
+
+  /**
+   * Returns a session's caller with the key's current settings.
+   *
+   * @throws GatewayError if the key was revoked, or may no longer use the format or the model.
+   */
+  private permitted(caller: Caller, model: string): Caller {
+    const current = this.services.access.renewed(caller)
+    checkFormat(current.permissions, REALTIME)
+    if (!current.permissions.allowsModel(model)) throw forbiddenModel(model)
+    return current
+  }
+
+  /** Returns a session's caller with the key's current settings, or with the last known ones if it was revoked. */
+  private current(caller: Caller): Caller {
+    try {
+      return this.services.access.renewed(caller)
+    } catch {
+      return caller
+    }
   }
 
   /**

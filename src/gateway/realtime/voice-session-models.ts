@@ -1,4 +1,5 @@
 import type { Permissions } from '../../accounts/permissions.ts'
+import { putNewest } from '../../canonical/bounded-map.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { ChannelConfig } from '../../config/index.ts'
@@ -20,13 +21,18 @@ export interface VoiceSessionModelsOptions {
   readonly isRelayed: boolean
 }
 
+/** Maximum number of renamed models that a session remembers. A pattern of a channel may rename any number of them. */
+const MAX_NAMES = 100
+/** Maximum length of a name that is remembered, in characters. Longer names are no models. */
+const MAX_NAME_LENGTH = 500
+
 /**
  * Renames the models in a session's events. Incoming events get the upstream's names, outgoing events get the caller's.
  * `formats/model-fields.ts` lists the paths.
  */
 export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionModels {
   const { permissions, model, upstreamModel, models, isRelayed } = options
-  const publicNames = new Map([[upstreamModel, model]])
+  const publicNames = new Map<string, string>()
   const paths = pathsOf(REALTIME)
   const toUpstreamName = (name: string, modelField: ModelField): string => {
     if (modelField.kind === 'requested') {
@@ -36,10 +42,10 @@ export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionM
     checkPermitted(name, permissions, modelField.field)
     if (models === undefined) return name
     const upstream = upstreamName(name, models, modelField)
-    if (upstream !== name) publicNames.set(upstream, name)
+    if (upstream !== name && name.length <= MAX_NAME_LENGTH) putNewest(publicNames, upstream, name, MAX_NAMES)
     return upstream
   }
-  const toPublicName = (name: string): string => publicNames.get(name) ?? name
+  const toPublicName = (name: string): string => publicNames.get(name) ?? (name === upstreamModel ? model : name)
   return {
     incoming: (event: JsonObject) => renameInBody(event, { paths, rename: toUpstreamName, isExact: true }),
     outgoing: (event: JsonObject) =>

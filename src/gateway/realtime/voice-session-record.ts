@@ -4,8 +4,9 @@ import type { Loss } from '../../canonical/loss.ts'
 import { defined, type Format } from '../../canonical/node.ts'
 import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { type Failure, isCounted, tokenFields, type UsageRow, upstreamFields } from '../../store/usage/row.ts'
+import { type BilledFacts, plausibleSeconds } from '../../upstreams/catalogue/billed-facts.ts'
 import type { Target } from '../../upstreams/router.ts'
-import type { SessionRecord } from '../../voice/voice-session.ts'
+import type { SessionRecord, TranscriptionModel } from '../../voice/voice-session.ts'
 import { gatewayFailure } from '../failure-of.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Recorder } from '../usage-recorder.ts'
@@ -41,6 +42,14 @@ export interface Reservations {
  */
 const MAX_ENTRIES = 64
 
+/** Usage of a transcription that is billed by its length. */
+const NO_TOKENS: Usage = {}
+/** Usage by which it is found out whether tokens have a price. */
+const SOME_TOKENS: Usage = { input: 1, output: 1 }
+
+/** Expected usage of the check whether a budget is spent. */
+const NOTHING_EXPECTED = { input: 0, output: 0 }
+
 /** HTTP status that is recorded for a session that was opened. */
 const SWITCHING_PROTOCOLS = 101
 
@@ -61,7 +70,10 @@ export class VoiceSessionRecord implements SessionRecord {
   private responses = 0
   /** Cost of all responses with a known price, in nanodollars. */
   private cost = 0
+  /** True if the price of any usage is unknown. */
   private hasUnpriced = false
+  /** True if the usage of a response had to be estimated. */
+  private isEstimated = false
   private error: CanonicalError | undefined
   /** Reason why the last target could not open the session. */
   private attemptFailure: Failure | undefined
@@ -95,23 +107,85 @@ export class VoiceSessionRecord implements SessionRecord {
   }
 
   recordUsage(usage: Usage | undefined): void {
-    const reservation = this.openReservations.shift() ?? this.reservations.forSpentUsage()
-    if (usage === undefined) return reservation.leave()
-    const cost = isCounted(usage) ? this.costOf(usage) : undefined
-    if (isCounted(usage)) reservation.settle(usage, cost)
-    else reservation.leave()
+    const reservation = this.openReservations.shift()
+    if (usage === undefined) reservation?.leave()
+    else this.charge(usage, undefined, reservation)
+  }
+
+  recordEstimate(usage: Usage): void {
+    this.isEstimated ||= !this.isCascade
+    this.charge(usage, undefined, this.openReservations.shift())
+  }
+
+  recordTranscription(
+    usage: Usage | undefined,
+    model: TranscriptionModel | undefined,
+    length?: number,
+    isIncluded = false,
+  ): void {
+    const seconds = plausibleSeconds(length)
+    if (usage !== undefined) this.charge(usage, model, undefined, { seconds })
+    else if (isIncluded && this.isPricedByTokens(model)) return
+    else if (seconds === undefined) this.hasUnpriced = true
+    else this.charge(NO_TOKENS, model, undefined, { seconds })
+  }
+
+  /** Returns true unless a model is billed by the length of the speech alone. */
+  private isPricedByTokens(model: TranscriptionModel | undefined): boolean {
+    const isByTokens = this.costOf(SOME_TOKENS, model, undefined) !== undefined
+    return isByTokens || this.costOf(NO_TOKENS, model, { seconds: 1 }) === undefined
+  }
+
+  checkBudget(onSpent: (refusal: CanonicalError) => void): void {
+    // The requests of a cascade are admitted one by one.
+    if (this.isCascade) return
+    const refuse = (thrown: unknown): void => {
+      if (thrown instanceof GatewayError) onSpent(thrown.error)
+    }
+    try {
+      void this.reservations
+        .forSpentUsage()
+        .reserve(() => NOTHING_EXPECTED)
+        ?.catch(refuse)
+    } catch (thrown) {
+      refuse(thrown)
+    }
+  }
+
+  /** Charges usage to the key at the prices of a model, by default the session's. */
+  private charge(
+    usage: Usage,
+    model: TranscriptionModel | undefined,
+    reserved: Reservation | undefined,
+    facts?: BilledFacts,
+  ): void {
     this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
+    if (this.isCascade) return reserved?.leave()
+    const reservation = reserved ?? this.reservations.forSpentUsage()
+    const isBilled = usage === NO_TOKENS || isCounted(usage)
+    const cost = isBilled ? this.costOf(usage, model, facts) : undefined
+    if (isBilled) reservation.settle(usage, cost, usage !== NO_TOKENS)
+    else reservation.leave()
     if (cost === undefined) this.hasUnpriced = true
     else this.cost += cost
   }
 
-  private costOf(usage: Usage): number | undefined {
+  private costOf(
+    usage: Usage,
+    model: TranscriptionModel | undefined,
+    billed: BilledFacts | undefined,
+  ): number | undefined {
     const { target, facts } = this
     if (target === undefined) return undefined
     const { channel, upstreamModel } = target
     return this.recorder
       .pricesFor(facts.caller)
-      .cost({ model: facts.model, upstreamModel, provider: channel.provider }, usage)
+      .cost({ model: facts.model, upstreamModel, ...model, provider: channel.provider }, usage, billed)
+  }
+
+  /** True if the session is built from separate requests, which are charged and recorded one by one. */
+  private get isCascade(): boolean {
+    return this.target?.emulated === true
   }
 
   recordLosses(losses: readonly Loss[]): void {
@@ -143,10 +217,10 @@ export class VoiceSessionRecord implements SessionRecord {
 
   private row(status: number): UsageRow {
     const { facts, target, startTime } = this
-    // The requests of a cascade have their own usage rows.
-    const isCascade = target?.emulated === true
-    const usage = isCascade ? undefined : this.usage
-    const cost = isCascade ? 0 : this.hasUnpriced ? undefined : this.cost
+    const isUnknown = this.hasUnpriced && this.cost === 0 && !this.isCascade
+    // A cost without the parts whose price is unknown is better than none.
+    const isEstimated = this.isEstimated || (this.hasUnpriced && !isUnknown && !this.isCascade)
+    const cost = isUnknown ? undefined : this.cost
     const duration = performance.now() - startTime
     return {
       ...{ id: facts.id, at: Math.round(Date.now() - duration), door: facts.path, format: facts.format, stream: true },
@@ -156,8 +230,10 @@ export class VoiceSessionRecord implements SessionRecord {
         ...upstreamFields(target),
         error: this.error?.kind,
         failure: this.error && (this.attemptFailure ?? gatewayFailure(this.error)),
-        ...tokenFields(usage),
+        // The requests of a cascade have their own usage rows.
+        ...tokenFields(this.isCascade ? undefined : this.usage),
         cost,
+        estimated: isEstimated || undefined,
       }),
     }
   }

@@ -5,6 +5,7 @@ import type { WasmMediaEncoder } from 'wasm-media-encoders'
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, PartPosition, PartStart } from '../../canonical/event.ts'
+import { loadOnce } from '../../canonical/load-once.ts'
 import { Base64Groups } from '../../canonical/media/base64.ts'
 import { isReadable, type SampleFormat, SampleReader } from '../../canonical/media/pcm.ts'
 import { samplesOf } from '../../canonical/media/wav.ts'
@@ -148,20 +149,13 @@ class Mp3 {
 type OpenEncoder = (format: SampleFormat) => Promise<Mp3>
 
 /** Encoder library, loaded for the first recording that needs it. */
-let encoderLibrary: Promise<OpenEncoder> | undefined
-
-async function loadLibrary(): Promise<OpenEncoder> {
+const encoderLibrary = loadOnce<OpenEncoder>(async () => {
   const { createEncoder } = await import('wasm-media-encoders')
   const file = createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3')
   let code: Parameters<typeof createEncoder>[1] = await readFile(file)
   const reuse = (compiled: typeof code): void => void (code = compiled)
   return async format => new Mp3(await createEncoder('audio/mpeg', code, reuse), format)
-}
+})
 
 /** Creates an encoder for readable samples (`canonical/media/pcm.ts`). Rejects if the library cannot be loaded. */
-async function openMp3(format: SampleFormat): Promise<Mp3> {
-  encoderLibrary ??= loadLibrary()
-  const loading = encoderLibrary
-  loading.catch(() => (encoderLibrary = undefined))
-  return (await loading)(format)
-}
+const openMp3 = async (format: SampleFormat): Promise<Mp3> => (await encoderLibrary())(format)

@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { PathFault } from '../../config/issues.ts'
 import { joinSecrets, type Secrets, splitSecrets, type Written } from '../../config/secret-fields.ts'
 import { checkedChannel, checkedModel, movedSecrets, type Surroundings } from '../../config/stored-channel.ts'
 import type { ChannelConfig } from '../../config/types.ts'
+import type { AuditedConfig, EntryOf } from '../../store/audit-records.ts'
 import type { ConfigRecords, EntryKind, StoredEntry } from '../../store/config-records.ts'
 import { type CredentialKey, type CredentialKeys, decryptedSecrets, encryptedSecrets } from './credential-keys.ts'
 
@@ -32,32 +33,54 @@ export class ConfigEditor {
     this.options = options
   }
 
-  createChannel(written: Written): Promise<Edited> {
-    return this.saveChannel(String(written['name']), before => (before === undefined ? written : 'taken'))
+  createChannel(written: Written, entryOf?: EntryOf<AuditedConfig>): Promise<Edited> {
+    return this.saveChannel(String(written['name']), before => (before === undefined ? written : 'taken'), entryOf)
   }
 
   /** Replaces the given fields of a channel. Null removes a field. */
-  changeChannel(name: string, fields: Written): Promise<Edited> {
-    return this.saveChannel(name, before =>
-      before === undefined ? 'unknown' : withoutNulls({ ...before.settings, ...fields, name }),
-    )
+  changeChannel(name: string, fields: Written, entryOf?: EntryOf<AuditedConfig>): Promise<Edited> {
+    const next = (before: StoredEntry | undefined): Written | 'unknown' =>
+      before === undefined ? 'unknown' : withoutNulls({ ...before.settings, ...fields, name })
+    return this.saveChannel(name, next, entryOf)
   }
 
   /** Creates or replaces the settings of a model. */
-  async putModel(id: string, written: Written): Promise<Edited> {
-    const { faults } = checkedModel(id, written)
-    if (faults !== undefined) return { faults }
-    const now = Date.now()
-    const entry = await this.options.records.changeEntry('model', id, before => ({
-      ...{ kind: 'model', name: id, settings: written as JsonObject },
-      ...{ createdAt: before?.createdAt ?? now, updatedAt: now },
-    }))
-    return { entry: entry! }
+  putModel(id: string, written: Written, entryOf?: EntryOf<AuditedConfig>): Promise<Edited> {
+    return this.saveModel(id, () => written, entryOf)
+  }
+
+  /** Changes the given fields of the settings of a model, and of the maps in them. Null removes a field. */
+  changeModel(id: string, fields: Written, entryOf?: EntryOf<AuditedConfig>): Promise<Edited> {
+    return this.saveModel(id, before => patched(before?.settings ?? {}, fields), entryOf)
+  }
+
+  /** Stores the settings that `next` returns for the current ones of a model. */
+  private async saveModel(
+    id: string,
+    next: (before: StoredEntry | undefined) => Written,
+    entryOf: EntryOf<AuditedConfig> | undefined,
+  ): Promise<Edited> {
+    let editResult: Edited = { refusal: 'unknown' }
+    const change = (before: StoredEntry | undefined): StoredEntry | undefined => {
+      const settings = next(before)
+      const { faults } = checkedModel(id, settings)
+      if (faults !== undefined) {
+        editResult = { faults }
+        return undefined
+      }
+      const now = Date.now()
+      const times = { createdAt: before?.createdAt ?? now, updatedAt: now }
+      const entry = { kind: 'model' as const, name: id, settings: settings as JsonObject, ...times }
+      editResult = { entry }
+      return entry
+    }
+    await this.options.records.changeEntry('model', id, change, entryOf)
+    return editResult
   }
 
   /** @param isShadowed whether the config file has an entry of this name. */
-  drop(kind: EntryKind, name: string, isShadowed = false): Promise<boolean> {
-    return this.options.records.dropEntry(kind, name, isShadowed)
+  drop(kind: EntryKind, name: string, isShadowed = false, entryOf?: EntryOf<AuditedConfig>): Promise<boolean> {
+    return this.options.records.dropEntry(kind, name, isShadowed, entryOf)
   }
 
   /**
@@ -80,14 +103,16 @@ export class ConfigEditor {
   private async saveChannel(
     name: string,
     next: (before: StoredEntry | undefined) => Written | 'taken' | 'unknown',
+    entryOf: EntryOf<AuditedConfig> | undefined,
   ): Promise<Edited> {
     const { records, keys } = this.options
     const [all, current] = [await keys.all(), await keys.current()]
     let editResult: Edited = { refusal: 'unknown' }
-    await records.changeEntry('channel', name, before => {
+    const change = (before: StoredEntry | undefined): StoredEntry | undefined => {
       editResult = this.edited(name, next(before), before, all, current)
       return 'entry' in editResult ? editResult.entry : undefined
-    })
+    }
+    await records.changeEntry('channel', name, change, entryOf)
     return editResult
   }
 
@@ -129,6 +154,17 @@ export class ConfigEditor {
       ? { channel: checked.value, withSecrets, storedSecrets }
       : { faults: checked.faults }
   }
+}
+
+/** Applies changes to fields, and to fields of maps. Null removes a field (RFC 7396). */
+function patched(before: Written, changes: Written): Written {
+  const after = new Map<string, unknown>(Object.entries(before))
+  for (const [name, change] of Object.entries(changes)) {
+    const was = after.get(name)
+    if (change === null) after.delete(name)
+    else after.set(name, isObject(change) ? patched(isObject(was) ? was : {}, change) : change)
+  }
+  return Object.fromEntries(after) as Written
 }
 
 /** Returns a copy without null fields. */

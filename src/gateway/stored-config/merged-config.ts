@@ -1,8 +1,8 @@
 import type { PathFault } from '../../config/issues.ts'
 import { joinSecrets, type Secrets } from '../../config/secret-fields.ts'
-import type { Env } from '../../config/source.ts'
 import { checkedChannel, checkedModel } from '../../config/stored-channel.ts'
 import type { ChannelConfig, Config, ModelFacts } from '../../config/types.ts'
+import type { Env } from '../../config/variable.ts'
 import type { EntryKind, StoredEntry } from '../../store/config-records.ts'
 import { withoutDemo } from '../../upstreams/replay-channels.ts'
 

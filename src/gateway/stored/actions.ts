@@ -3,6 +3,7 @@ import { invalid } from '../../canonical/error.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import { type Meter, readJson } from '../../ingress/transport/body.ts'
 import type { Reply } from '../call.ts'
+import { type RequestMemoryHold, releaseWhenSent } from '../request-memory.ts'
 import { FORMAT as INTERACTIONS } from './interactions-format.ts'
 import { STORED_FORMAT } from './items.ts'
 import { pageOf } from './page.ts'
@@ -76,19 +77,33 @@ interface Access extends Pick<StoredQuery, 'state' | 'owner'> {
   /** Maximum size of a body, in bytes. */
   readonly limit: number
   open(): Meter
+  /**
+   * Counts the memory of a body or of an answer until it is released. Undefined for a small one.
+   *
+   * @throws GatewayError if there is no memory for it.
+   */
+  memory(content: Buffer | string): RequestMemoryHold | undefined
 }
 
 /** Answers a request about stored data. Throws GatewayError, usually `not-found`. */
 export async function answerStored(
   { action, message, parameters: of, reply }: StoredCall,
-  { state, owner, heartbeat, limit, open }: Access,
+  { state, owner, heartbeat, limit, open, memory }: Access,
 ): Promise<void> {
   const position = RESUME_POSITIONS[action]
   const resumeAfter = position === undefined || !isTrue(of.query['stream']) ? undefined : position(of.query)
   if (resumeAfter !== undefined)
     return state.answers(formatOf(action)).resume(owner, of.id, resumeAfter, reply, heartbeat)
-  const body = WITH_BODY.has(action) ? await readJson(message, limit, open) : {}
-  reply.whole(200, {}, JSON.stringify(await ACTIONS[action]({ ...of, state, owner, body })))
+  let held: RequestMemoryHold | undefined
+  try {
+    const body = WITH_BODY.has(action) ? await readJson(message, limit, open, bytes => void (held = memory(bytes))) : {}
+    const text = JSON.stringify(await ACTIONS[action]({ ...of, state, owner, body }))
+    held?.release()
+    held = memory(text)
+    reply.whole(200, {}, text)
+  } finally {
+    releaseWhenSent(held, reply)
+  }
 }
 
 const isTrue = (value: string | undefined): boolean => value === 'true' || value === '1'

@@ -9,6 +9,7 @@ import { type StoreFault, UNAVAILABLE } from '../../store/fault.ts'
 import type { StoreView } from '../../store/lazy-store.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import type { Call } from '../call.ts'
+import type { Weigh } from '../request-memory.ts'
 import { Background, type TakeSlot } from './background.ts'
 import type { BackgroundRun } from './background-run.ts'
 import { ConversationsApi } from './conversations-api.ts'
@@ -30,6 +31,8 @@ export interface ReadRequest {
     loadEncryptionKey(items: readonly JsonObject[]): Promise<void>
     read(wire: WireRequest): CanonicalRequest
   }
+  /** Counts the memory of the stored items that the request continues. */
+  readonly weigh: Weigh
 }
 
 /** Stored responses and conversations of all keys, and background responses. */
@@ -61,7 +64,7 @@ export class State {
   async responseChain(
     call: Call,
     owner: string,
-    { wire, request, reader }: ReadRequest,
+    { wire, request, reader, weigh }: ReadRequest,
   ): Promise<ResponseChain | undefined> {
     const format = storedFormatOf(call.format)
     if (format === undefined) return undefined
@@ -80,6 +83,7 @@ export class State {
     const turns = [call.turns, store?.turns].filter(repository => repository !== undefined)
     const sources = { turns, found, conversations: store?.conversations, strict: call.strict === true, format }
     const references = await resolveReferences(wire.body, owner, sources)
+    if (references !== undefined) weigh(references.storedItems)
     if (references?.isResolved === true) await reader.loadEncryptionKey(references.storedItems)
     if (call.strict === true && previous !== undefined && references?.isResolved === true)
       checkCalls(references.resolvedBody())

@@ -57,7 +57,7 @@ export async function openUpstream(
   for (let redirects = 0; ; redirects++) {
     const answer = await exchange.answer
     const next = answer.status >= 300 && answer.status < 400 ? headerValue(answer.headers['location']) : ''
-    if (next === '') return openedFile(exchange, answer, variant, upstream)
+    if (next === '') return openedFile(exchange, answer, { variant, upstream, isRange: headers['range'] !== undefined })
     exchange.abort()
     if (redirects === MAX_REDIRECTS || !URL.canParse(next, url)) throw REDIRECTED
     url = new URL(next, url).href
@@ -79,11 +79,18 @@ function rangeHeaders(requested: Headers): { readonly [name: string]: string } {
   return Object.fromEntries(presentNames.map(name => [name, headerValue(requested[name])]))
 }
 
+/** The file that a download is for. */
+interface RequestedFile {
+  readonly variant: TaskVariant
+  readonly upstream: TaskUpstream
+  /** True if only a part of the file was requested. */
+  readonly isRange: boolean
+}
+
 async function openedFile(
   exchange: Exchange,
   answer: Answer,
-  variant: TaskVariant,
-  upstream: TaskUpstream,
+  { variant, upstream, isRange }: RequestedFile,
 ): Promise<OpenedFile> {
   const { status, headers } = answer
   if (status !== 200 && status !== 206 && status !== 416) {
@@ -92,8 +99,10 @@ async function openedFile(
     throw failure
   }
   const isPage = status !== 416 && NON_FILE_TYPES.test(headerValue(headers['content-type']))
+  // Callers would take a part that they did not request for the whole file.
+  const isUnrequestedPart = status !== 200 && !isRange
   // A byte range may start anywhere in a file, so its first bytes prove nothing.
-  if (isPage || (status === 200 && NON_FILE_KINDS.has(answer.bodyKind))) {
+  if (isPage || isUnrequestedPart || (status === 200 && NON_FILE_KINDS.has(answer.bodyKind))) {
     exchange.abort()
     throw NOT_A_FILE
   }

@@ -34,6 +34,9 @@ const TASK_LIFETIME = 30 * 24 * 3_600_000
 /** Maximum length of an idempotency key, in characters. */
 const MAX_KEY_LENGTH = 255
 
+/** Time after which a submission of a process that may be dead has ended, in milliseconds. */
+const MAX_SUBMISSION_MS = 120_000
+
 type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
 
 interface Environment {
@@ -71,7 +74,10 @@ export class VideoTasks {
     this.config = config
     this.environment = environment
     this.downloads = new Downloads(config.media.allow, config.media.proxy)
-    const shared = { store: () => store().tasks, now: () => store().now(), poll: () => this.config.tasks.poll }
+    const shared = {
+      ...{ store: () => store().tasks, now: () => store().now(), deletionTime: () => store().deletionTime() },
+      poll: () => this.config.tasks.poll,
+    }
     this.refresher = new Refresher({ ...shared, channels, log, isSubmitted: task => this.isSubmitted(task) })
     const logUnstored = ignoringOutages((err, { id, channel }: StoredTask) =>
       log.warn({ task: id, channel, err }, 'a video could not be stored'),
@@ -228,9 +234,10 @@ export class VideoTasks {
   }
 
   /** Returns true if a live process is still submitting the task. */
-  private async isSubmitted({ id, worker }: StoredTask): Promise<boolean> {
-    const { liveness } = this.environment.store()
-    return worker === liveness.id ? this.submittingIds.has(id) : (await liveness.isAlive(worker)) === true
+  private async isSubmitted({ id, worker, createdAt }: StoredTask): Promise<boolean> {
+    const { liveness, now } = this.environment.store()
+    if (worker === liveness.id) return this.submittingIds.has(id)
+    return (await liveness.isAlive(worker)) ?? now() - createdAt < MAX_SUBMISSION_MS
   }
 
   private answer(call: Call, task: StoredTask): void {

@@ -25,6 +25,8 @@ export interface RefresherOptions {
   readonly channels: () => readonly Channel[]
   readonly log: Log
   readonly now: () => number
+  /** Returns the time by which a task is overdue, because a clock may be ahead for a moment (`StoreClock`). */
+  readonly deletionTime: () => number
   /** Returns the interval between two background polls of a task, in milliseconds. 0 if there are none. */
   readonly poll: () => number
   /** Returns true if a process is still submitting the task. */
@@ -82,7 +84,7 @@ export class Refresher {
    */
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
-    if (canFind(task, upstream) && this.options.now() - task.createdAt < RECONCILE_WINDOW)
+    if (canFind(task, upstream) && this.options.deletionTime() - task.createdAt < RECONCILE_WINDOW)
       return this.poll(task, this.options.now())
     return this.fail(task, UNANSWERED)
   }
@@ -102,12 +104,13 @@ export class Refresher {
     }
     const now = options.now()
     const upstream = upstreamOf(task, options.channels())
-    const isOverdue = now - task.createdAt > MAX_AGE
+    const age = options.deletionTime() - task.createdAt
+    const isOverdue = age > MAX_AGE
     // Another process may still have the channel and be polling the task.
     if (upstream === undefined && task.state !== 'submitting') return isOverdue ? this.fail(task, TIMED_OUT) : task
     if (!(await options.store().claim(task.owner, task.id, now, polledBefore))) return this.reload(task)
     if (task.state === 'submitting') {
-      if (!canFind(task, upstream) || now - task.createdAt > RECONCILE_WINDOW) return this.fail(task, UNANSWERED)
+      if (!canFind(task, upstream) || age > RECONCILE_WINDOW) return this.fail(task, UNANSWERED)
     }
     if (upstream === undefined) return task
     try {

@@ -27,6 +27,8 @@ const ORPHAN_AGE = 10 * 60_000
 export interface StoredFilesOptions {
   readonly store: () => Tasks
   readonly now: () => number
+  /** Returns the time before which expired videos may be deleted, because a clock may be ahead for a moment. */
+  readonly deletionTime: () => number
   /** Returns the interval between two passes over finished tasks, in milliseconds. */
   readonly poll: () => number
   /**
@@ -104,7 +106,7 @@ export class StoredFiles {
 
   /** Deletes expired files and files beyond the limit, then downloads newly finished videos. */
   async maintain(): Promise<void> {
-    const { store, now, limits } = this.options
+    const { store, now, deletionTime, limits } = this.options
     const { retention, limit } = limits()
     const names = new Set(await readdir(this.options.folder()).catch(() => []))
     const files = await store().withFiles()
@@ -112,7 +114,7 @@ export class StoredFiles {
     const space: DiskSpace = { free: limit, stored: [] }
     for (const task of files) {
       if (!names.has(task.id)) continue
-      if (task.createdAt < now() - retention) await this.remove(task)
+      if (task.createdAt < deletionTime() - retention) await this.remove(task)
       else {
         space.free -= task.fileSize!
         space.stored.push(task)
@@ -138,21 +140,21 @@ export class StoredFiles {
   }
 
   /**
-   * Deletes files whose task is gone or no longer refers to them. Once per process, also deletes partial downloads of
-   * dead processes.
+   * Deletes files whose task is gone or no longer refers to them. Until it is known once which processes are alive, also
+   * deletes partial downloads of dead ones.
    */
   private async deleteOrphans(names: ReadonlySet<string>, files: readonly StoredTask[]): Promise<void> {
     const known = new Set(files.map(({ id }) => id))
+    let isUnknown = false
     for (const name of names) {
       if (known.has(name)) continue
       const [, worker] = PARTIAL_FILE.exec(name) ?? []
-      const isAbandoned =
-        worker === undefined
-          ? await this.isSettled(name)
-          : !this.hasTidiedParts && (await this.options.isAlive(worker)) === false
-      if (isAbandoned) await rm(this.path(name), { force: true })
+      if (worker !== undefined && this.hasTidiedParts) continue
+      const isAlive = worker === undefined ? !(await this.isSettled(name)) : await this.options.isAlive(worker)
+      isUnknown ||= isAlive === undefined
+      if (isAlive === false) await rm(this.path(name), { force: true })
     }
-    this.hasTidiedParts = true
+    this.hasTidiedParts ||= !isUnknown
   }
 
   /** Deletes a task's stored video and clears its size in the store. */

@@ -69,7 +69,7 @@ export class CallReader {
     endText: (out: CanonicalEvent[]) => void,
   ) {
     this.candidate = candidate
-    this.ids = new AnswerIds(request)
+    this.ids = new AnswerIds(request, FORMAT)
     this.stream = stream
     this.endText = endText
   }

@@ -1,6 +1,7 @@
 import type { CacheHint, MediaPart, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { sniffBase64 } from '../../canonical/media/sniff.ts'
 import { isEmptyAudioBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
@@ -191,17 +192,31 @@ function readAnswer(wire: JsonObject): readonly Part[] {
   const refusal = text(wire['refusal'])
   if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
   const audio = object(wire['audio'])
-  if (audio !== undefined) {
-    const source = { type: 'file-id', format: FORMAT, id: required(text(audio['id'])) } as const
-    parts.push({ type: 'media', kind: 'audio', source, ...extrasOf(FORMAT, audio, ID) })
-  }
+  if (audio !== undefined) parts.push(readSpokenAnswer(audio))
   for (const call of objects(wire['tool_calls']) ?? []) append(parts, readCall(call))
   const legacy = object(wire['function_call'])
   if (legacy !== undefined) parts.push(readLegacyCall(legacy))
   return parts
 }
 
+/**
+ * Reads the audio of an answer: the id that OpenAI's answers have, or else the data, which answers translated from
+ * other formats have alone.
+ */
+function readSpokenAnswer(wire: JsonObject): Part {
+  const id = text(wire['id'])
+  if (id !== undefined) {
+    const source = { type: 'file-id', format: FORMAT, id } as const
+    return { type: 'media', kind: 'audio', source, ...extrasOf(FORMAT, wire, ID) }
+  }
+  const data = required(text(wire['data']))
+  const source = { type: 'base64', mediaType: sniffBase64(data) ?? 'audio/wav', data } as const
+  const transcript = text(wire['transcript'])
+  return { type: 'media', kind: 'audio', source, ...defined({ transcript }), ...extrasOf(FORMAT, wire, SPOKEN) }
+}
+
 const ID = new Set(['id'])
+const SPOKEN = new Set(['data', 'transcript'])
 
 const CALL = new Set(['id', 'type', 'function', 'custom'])
 const SIGNED_CALL = new Set([...CALL, 'extra_content'])

@@ -52,7 +52,8 @@ export function readReasoning(body: JsonObject): ReadReasoning {
   if (found === undefined && shows === undefined) return NO_SETTINGS
   const read = found === undefined ? { reasoning: {} } : found.read(body)
   if (read === undefined) return NO_SETTINGS
-  const readFields = found === undefined ? [] : [found.field, ...found.companions]
+  const readFields =
+    found === undefined ? [] : [found.field, ...found.companions.filter(one => !isOverruled(one, body))]
   if (shows === undefined || read.reasoning?.show !== undefined) return { ...read, fields: readFields }
   return { ...read, reasoning: { ...read.reasoning, show: shows }, fields: [...readFields, 'include_reasoning'] }
 }
@@ -123,6 +124,14 @@ function readThinking({ thinking: wire, reasoning_effort: outerEffort }: JsonObj
   if (!ENABLED.has(type)) return undefined
   return { reasoning: { ...reasoningOf(effort, budget), ...extras } }
 }
+
+/** Returns true for an effort beside `thinking` that differs from the effort inside. It is not read. */
+const isOverruled = (companion: string, { thinking, ...body }: JsonObject): boolean =>
+  companion === 'reasoning_effort' &&
+  isObject(thinking) &&
+  thinking['effort'] != null &&
+  body[companion] != null &&
+  thinking['effort'] !== body[companion]
 
 /** Returns the settings for enabled thinking: effort and budget, or neither if the model decides. */
 const reasoningOf = (effort: Effort | undefined, budget: number | undefined): Reasoning =>

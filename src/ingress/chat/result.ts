@@ -2,7 +2,14 @@ import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
-import { isObject, type Json, type JsonObject, withMappedItems, withWireSource } from '../../canonical/node.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  withMappedItems,
+  withMappedObject,
+  withWireSource,
+} from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import {
   type Candidate,
@@ -60,17 +67,15 @@ const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a chat comple
  */
 const withCallIds = (body: JsonObject, request: CanonicalRequest): JsonObject =>
   withMappedItems(body, 'choices', choice => {
-    const ids = new AnswerIds(request)
-    const message = anyObject(choice['message'])
-    const messageWithIds = message && withMappedItems(message, 'tool_calls', call => withId(call, ids))
-    return messageWithIds === message ? choice : { ...choice, message: messageWithIds! }
+    const ids = new AnswerIds(request, FORMAT)
+    return withMappedObject(choice, 'message', message =>
+      withMappedItems(message, 'tool_calls', call => withId(call, ids)),
+    )
   })
 
 function withId(call: JsonObject, ids: AnswerIds): JsonObject {
   const name = anyText(anyObject(call[isCustom(call) ? 'custom' : 'function'])?.['name'])
-  if (name === undefined) return call
-  const id = ids.call(anyText(call['id']), name)
-  return id === call['id'] ? call : { ...call, id }
+  return name === undefined ? call : ids.withId(call, 'id', name)
 }
 
 const KNOWN_FIELDS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])

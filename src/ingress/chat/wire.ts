@@ -55,6 +55,12 @@ const call = v.lazy(input =>
     : shape({ id: maybeText, type: maybeText, function: functionCall }),
 )
 
+const spokenAnswer = v.lazy(input =>
+  isObject(input) && input['id'] != null
+    ? shape({ id: v.string() })
+    : shape({ data: v.string(), transcript: maybeText }),
+)
+
 const plain = shape({ content, name: maybeText })
 const MESSAGES = {
   system: plain,
@@ -68,7 +74,7 @@ const MESSAGES = {
     refusal: maybeText,
     reasoning: maybeText,
     reasoning_content: maybeText,
-    audio: maybe(shape({ id: v.string() })),
+    audio: maybe(spokenAnswer),
   }),
   tool: shape({ content, name: maybeText, tool_call_id: maybeText }),
   function: plain,

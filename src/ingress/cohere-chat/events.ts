@@ -47,7 +47,7 @@ export class CohereChatEvents implements EventReader<WireEvent, CanonicalEvent> 
   private readonly early = new EarlyEvents()
 
   constructor(request: CanonicalRequest) {
-    this.ids = new AnswerIds(request)
+    this.ids = new AnswerIds(request, FORMAT)
   }
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {

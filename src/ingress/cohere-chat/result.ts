@@ -1,7 +1,7 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { type Json, type JsonObject, withMappedItems, withWireSource } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withMappedItems, withMappedObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import {
   type CanonicalResult,
@@ -52,16 +52,13 @@ const faultIn = (body: JsonObject) =>
 
 /** Gives a new id to every call whose id is missing or repeated, because callers identify calls by id (trap 6). */
 function withCallIds(body: JsonObject, request: CanonicalRequest): JsonObject {
-  const message = anyObject(body['message'])
-  if (message === undefined) return body
-  const ids = new AnswerIds(request)
-  const withIds = withMappedItems(message, 'tool_calls', call => {
-    const name = anyText(anyObject(call['function'])?.['name'])
-    if (name === undefined) return call
-    const id = ids.call(anyText(call['id']), name)
-    return id === call['id'] ? call : { ...call, id }
-  })
-  return withIds === message ? body : { ...body, message: withIds }
+  const ids = new AnswerIds(request, FORMAT)
+  return withMappedObject(body, 'message', message =>
+    withMappedItems(message, 'tool_calls', call => {
+      const name = anyText(anyObject(call['function'])?.['name'])
+      return name === undefined ? call : ids.withId(call, 'id', name)
+    }),
+  )
 }
 
 const readBlocks = (wire: Json | undefined): readonly Part[] =>

@@ -1,6 +1,7 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { parseExactEvent } from '../../canonical/exact-numbers.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
@@ -39,7 +40,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   push({ data }: WireEvent): readonly CanonicalEvent[] {
     if (this.ended || isEmptyData(data)) return NOTHING
     this.out = []
-    const chunk = parseObject(data)
+    const chunk = parseExactEvent(data, 'args')
     if (chunk === undefined) this.fail(MALFORMED)
     else this.read(inCamelCase(chunk, ANSWER))
     return this.out

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, put } from '../../canonical/node.ts'
 import { chunksIn, supportsIn } from './citations.ts'
 
 /** Fields of grounding metadata with citations, in both spellings. */
@@ -16,25 +16,28 @@ const allQueriesIn = (metadata: JsonObject): readonly Json[] => {
  * other ones or none (docs/wire/contents.md#grounding).
  */
 export class StreamedGrounding {
-  /** Metadata of the last event with citations, with the fields of later events. */
+  /** Metadata of the last event with citations. */
   private last: JsonObject | undefined
+  /** Fields of the events behind it, which have no citations. */
+  private laterFields: JsonObject = {}
   /** True if the last metadata with citations repeat those of all events. */
   private isLastWhole = true
-  private allFields: JsonObject = {}
+  private readonly allFields: JsonObject = {}
   private readonly chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>()
   private readonly supports = new Map<string, JsonObject>()
   private readonly queries = new Set<Json>()
 
   add(metadata: JsonObject): void {
-    this.allFields = { ...this.allFields, ...metadata }
+    for (const field in metadata) put(this.allFields, field, metadata[field])
     for (const query of allQueriesIn(metadata)) this.queries.add(query)
     if (this.last === undefined || cites(metadata)) this.addCitations(metadata)
     // Metadata without citations, such as empty ones of a last event, do not take back earlier citations.
-    else this.last = { ...this.last, ...metadata }
+    else for (const field in metadata) put(this.laterFields, field, metadata[field])
   }
 
   private addCitations(metadata: JsonObject): void {
     this.last = metadata
+    this.laterFields = {}
     const indexes = chunksIn(metadata).map(chunk => this.indexOf(chunk))
     const keys = supportsIn(metadata).map(support => {
       const moved = withIndexes(support, indexes)
@@ -47,8 +50,9 @@ export class StreamedGrounding {
 
   /** Metadata of the last event, joined with those of all others if they lack earlier citations. */
   get joined(): JsonObject | undefined {
-    const { last, chunks, supports } = this
-    if (last === undefined || this.isLastWhole) return last
+    const { last, laterFields, chunks, supports } = this
+    if (last === undefined) return undefined
+    if (this.isLastWhole) return { ...last, ...laterFields }
     const { grounding_chunks: _, grounding_supports: __, web_search_queries: ___, ...others } = this.allFields
     return {
       ...others,
@@ -71,5 +75,8 @@ export class StreamedGrounding {
 function withIndexes({ grounding_chunk_indices, ...support }: JsonObject, indexes: readonly number[]): JsonObject {
   const own = support['groundingChunkIndices'] ?? grounding_chunk_indices
   if (!Array.isArray(own)) return support
-  return { ...support, groundingChunkIndices: own.map(index => indexes[index as number] ?? index) }
+  return {
+    ...support,
+    groundingChunkIndices: own.map(index => (typeof index === 'number' ? (indexes[index] ?? index) : index)),
+  }
 }

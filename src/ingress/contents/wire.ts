@@ -60,8 +60,8 @@ const part = inEitherCase({
   toolResponse: maybe(json),
 })
 
-/** Roles that a content may have. */
-export const ROLES = ['user', 'model', 'function'] as const
+/** Roles that a content may have. A blank role means none, as for every text of a protobuf message. */
+export const ROLES = ['user', 'model', 'function', ''] as const
 
 /** Schema that refuses audio without samples. Only the caller's parts are checked, not the model's earlier parts. */
 const audible = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'The audio is empty')

@@ -1,3 +1,4 @@
+import type { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
 import { openingEvents } from '../../canonical/fold.ts'
@@ -6,13 +7,13 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText } from '../fields.ts'
 import { readCitation } from './citations.ts'
 import { signatureField } from './content.ts'
-import { leniently } from './result.ts'
+import { leniently, withCallId } from './result.ts'
 import { FORMAT, kindOf } from './wire.ts'
 
 /** Returns the initial part of a block, or undefined for text and reasoning, which start with their first delta. */
-export function partOfStart(start: JsonObject): Part | undefined {
+export function partOfStart(start: JsonObject, ids: AnswerIds): Part | undefined {
   const { toolUse } = start
-  if (isObject(toolUse)) return leniently({ toolUse: { ...toolUse, input: toolUse['input'] ?? null } })
+  if (isObject(toolUse)) return leniently({ toolUse: { ...withCallId(toolUse, ids), input: toolUse['input'] ?? null } })
   return Object.keys(start).length === 0 ? undefined : { type: 'opaque', format: FORMAT, value: start }
 }
 

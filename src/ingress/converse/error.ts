@@ -1,7 +1,8 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classify, retryAfter } from '../errors/classify.ts'
+import { classify } from '../errors/classify.ts'
 import { anyText, defined } from '../fields.ts'
 
 /** Error kinds by the lower-case name of the AWS exception (docs/wire/converse.md#errors). */

@@ -1,7 +1,9 @@
+import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { EarlyEvents } from '../early-events.ts'
@@ -31,6 +33,11 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
   private tier: string | undefined
   private readonly lateFields: { [field: string]: Json } = {}
   private readonly early = new EarlyEvents()
+  private readonly ids: AnswerIds
+
+  constructor(request: CanonicalRequest) {
+    this.ids = new AnswerIds(request, FORMAT)
+  }
 
   push({ event = '', data }: WireEvent): readonly CanonicalEvent[] {
     if (this.ended) return NOTHING
@@ -77,7 +84,7 @@ export class ConverseEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   private startBlock(wire: JsonObject): void {
     if (this.stopped) return
-    const part = partOfStart(anyObject(wire['start']) ?? {})
+    const part = partOfStart(anyObject(wire['start']) ?? {}, this.ids)
     if (part !== undefined) this.openBlock(wire['contentBlockIndex'] ?? 0, part)
   }
 

@@ -13,7 +13,7 @@ export const converse: Reader = {
   toolPaths,
   root: rootOf,
   locate,
-  result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer)),
-  events: () => new ConverseEvents(),
+  result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer, request)),
+  events: request => new ConverseEvents(request),
   error: readError,
 }

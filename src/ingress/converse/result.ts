@@ -1,5 +1,14 @@
+import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
-import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  withMappedItems,
+  withMappedObject,
+  withWireSource,
+} from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Finish, FinishReason, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { faultyAnswer } from '../errors/faulty-answer.ts'
@@ -19,7 +28,8 @@ const MESSAGE = new Set(['role', 'content'])
  *
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
-export function readResult({ body }: WireAnswer): CanonicalResult {
+export function readResult(answer: WireAnswer, request: CanonicalRequest): CanonicalResult {
+  const body = withCallIds(answer.body, request)
   const output = anyObject(body['output'])
   const message = anyObject(output?.['message'])
   if (output === undefined || message === undefined || !Array.isArray(message['content']))
@@ -38,6 +48,21 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   }
   const candidate = { content, ...defined({ finish }), ...extrasOf(FORMAT, message, MESSAGE) }
   return withWireSource(withDefined({ candidates: [candidate] }, others), FORMAT, body)
+}
+
+function withCallIds(body: JsonObject, request: CanonicalRequest): JsonObject {
+  const ids = new AnswerIds(request, FORMAT)
+  return withMappedObject(body, 'output', output =>
+    withMappedObject(output, 'message', message =>
+      withMappedItems(message, 'content', block => withMappedObject(block, 'toolUse', call => withCallId(call, ids))),
+    ),
+  )
+}
+
+/** Gives a new id to a call whose id is missing or repeated, because callers identify calls by id (trap 6). */
+export function withCallId(call: JsonObject, ids: AnswerIds): JsonObject {
+  const name = anyText(call['name'])
+  return name === undefined ? call : ids.withId(call, 'toolUseId', name)
 }
 
 type Extras = CanonicalResult['extras']

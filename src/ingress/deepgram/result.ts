@@ -21,20 +21,25 @@ export function readResult({ status, headers, body }: WireAnswer, request: Canon
   const facts = {
     language: anyText(channel['detected_language']) ?? language,
     duration: anyNumber(metadata?.['duration']),
-    segments: readSegments(body, words, speakers),
+    segments: readSegments(body, words, text, speakers),
     words,
   }
   return transcriptResult(anyText(metadata?.['request_id']), text, facts, request)
 }
 
 /** Reads Deepgram's utterances as segments. Without utterances, builds segments from the words. */
-function readSegments(body: JsonObject, words: readonly Word[], speakers: boolean | undefined): readonly Segment[] {
+function readSegments(
+  body: JsonObject,
+  words: readonly Word[],
+  wholeText: string,
+  speakers: boolean | undefined,
+): readonly Segment[] {
   const utterances = anyObjects(anyObject(body['results'])?.['utterances']).flatMap(wire => {
     const text = anyText(wire['transcript'])
     const times = timesOf(wire)
     return text === undefined || times === undefined ? [] : [{ ...times, text, ...speakerOf(wire, speakers) }]
   })
-  return utterances.length > 0 ? utterances : segmentsOf(words)
+  return utterances.length > 0 ? utterances : segmentsOf(words, wholeText)
 }
 
 function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {

@@ -1,7 +1,8 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import { isObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classify, retryAfter } from '../errors/classify.ts'
+import { classify } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyText, defined } from '../fields.ts'
 

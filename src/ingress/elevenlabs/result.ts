@@ -63,7 +63,7 @@ function readTranscription({ status, headers, body }: WireAnswer, request: Canon
   const facts = {
     language: anyText(body['language_code']),
     duration: anyNumber(body['audio_duration_secs']),
-    segments: segmentsOf(words),
+    segments: segmentsOf(words, text),
     words,
   }
   return transcriptResult(anyText(body['transcription_id']), text, facts, request)

@@ -1,4 +1,7 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { boundedDelay } from '../../canonical/retry-after.ts'
+import { anyObjects } from '../fields.ts'
 import { contextOf } from './context-length.ts'
 
 /** Maximum length of an upstream's message that is matched, in UTF-16 units. The relevant words come first. */
@@ -41,6 +44,19 @@ const ROWS: readonly Row[] = [
     codes: /^(?:invalid_api_key|account_deactivated|organization_disabled)$/i,
     message:
       /^(?:incorrect api key|invalid api key|api key (?:not valid|not found|expired|has been disabled)|this organization has been disabled|your api key has been (?:disabled|revoked))/i,
+  },
+  // OpenAI and Groq answer a request that exceeds a whole minute's tokens with 429 and the name of the operator's
+  // organization. Waiting does not help, and smaller requests are not affected. Another account may have a higher limit.
+  {
+    kind: 'too-large',
+    kinds: ['rate-limited', 'too-large'],
+    message: /^request too large for /i,
+    replacement: {
+      message:
+        'The request has more tokens than the upstream accepts in a minute. Send less, or set a lower output limit.',
+      code: 'request_too_large',
+      retry: true,
+    },
   },
   // Some vendors answer a request that violates their content policy with 403 and a message that names the operator's
   // team.
@@ -93,26 +109,14 @@ export function classify(error: CanonicalError, ...also: readonly (string | unde
   return { ...rest, kind: 'context-too-long', ...(Object.keys(context).length === 0 ? {} : { context }) }
 }
 
-/** Maximum delay, in seconds: one day. A longer delay indicates an outage and is reduced to one day. */
-const MAX_DELAY_SECONDS = 86_400
-
-/** Clamps a retry delay, in seconds, to the range from zero to one day. */
-export const boundedDelay = (seconds: number): number => Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS)
-
-/** Matches the beginning of a date. `Date.parse` alone would also accept `-5` and other strings. */
-const IS_DATE = /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? |\d{4}-\d\d-\d\d)/i
-
 /**
- * Reads the retry delay from an upstream's headers, in seconds: `retry-after-ms`, else `retry-after` as seconds or as
- * an HTTP date. Returns undefined if both are missing or malformed (trap 78).
- *
- * @param now Unix time in milliseconds.
+ * Reads the retry delay, in seconds, from `retryDelay: "3.5s"` in the details of an error. Google sends it at its
+ * endpoints of other vendors' formats, too (docs/wire/errors.md#google-statuses).
  */
-export function retryAfter(headers: { readonly [name: string]: string }, now: number = Date.now()): number | undefined {
-  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  if (milliseconds >= 0 && Number.isFinite(milliseconds)) return boundedDelay(milliseconds / 1000)
-  const text = (headers['retry-after'] ?? '').trim()
-  if (/^\d+(\.\d+)?$/.test(text)) return boundedDelay(Number(text))
-  const date = IS_DATE.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(date) ? undefined : boundedDelay((date - now) / 1000)
+export function retryDelay(error: JsonObject | undefined): number | undefined {
+  for (const { retryDelay: delay } of anyObjects(error?.['details'])) {
+    const seconds = typeof delay === 'string' ? Number.parseFloat(delay) : Number.NaN
+    if (Number.isFinite(seconds)) return boundedDelay(seconds)
+  }
+  return undefined
 }

@@ -1,9 +1,10 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import { rowOf } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
-import { boundedDelay, classify, retryAfter } from './classify.ts'
+import { classify, retryDelay } from './classify.ts'
 
 /**
  * Reads an error answer of a Google upstream in any of Google's formats (docs/wire/errors.md#google-statuses).
@@ -63,7 +64,7 @@ function describe(error: JsonObject | undefined, status: number, wait: number | 
     ...defined({
       param: fieldOf(details),
       code: first(details, 'code') ?? reason,
-      retryAfterSeconds: delayOf(details) ?? wait,
+      retryAfterSeconds: retryDelay(error) ?? wait,
     }),
     status,
   })
@@ -92,14 +93,5 @@ function fieldOf(details: readonly JsonObject[]): string | undefined {
   for (const detail of details)
     for (const violation of anyObjects(detail['fieldViolations']))
       if (typeof violation['field'] === 'string') return violation['field']
-  return undefined
-}
-
-/** Reads the retry delay from `retryDelay: "3.5s"`, in seconds. */
-function delayOf(details: readonly JsonObject[]): number | undefined {
-  for (const { retryDelay } of details) {
-    const seconds = typeof retryDelay === 'string' ? Number.parseFloat(retryDelay) : Number.NaN
-    if (Number.isFinite(seconds)) return boundedDelay(seconds)
-  }
   return undefined
 }

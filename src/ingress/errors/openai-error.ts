@@ -1,8 +1,9 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
-import { classify, retryAfter } from './classify.ts'
+import { classify, retryDelay } from './classify.ts'
 
 type Table<Value> = ReadonlyMap<Json | undefined, Value>
 
@@ -46,7 +47,7 @@ export function errorReader(
       const error = anyObject(body['error']) ?? {}
       const message =
         anyText(error['message']) ?? anyText(body['message']) ?? anyText(body['detail']) ?? anyText(body['error'])
-      return describe(error, message, status, retryAfter(headers))
+      return describe(error, message, status, retryDelay(error) ?? retryAfter(headers))
     },
 
     /** Reads an error inside a stream or under status 200, flat or nested in `error` (traps 75, 77). */

@@ -1,8 +1,9 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
-import { classify, retryAfter } from './classify.ts'
+import { classify } from './classify.ts'
 
 /**
  * Error kinds by status, in addition to the common table: 498 is Cohere's status for an invalid key

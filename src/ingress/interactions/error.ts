@@ -1,8 +1,9 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import { rowOf } from '../../canonical/maps.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classify, retryAfter } from '../errors/classify.ts'
+import { classify } from '../errors/classify.ts'
 import {
   readError as readGoogleError,
   readInnerError as readInnerGoogleError,

@@ -1,7 +1,8 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { parseExactEvent } from '../../canonical/exact-numbers.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
@@ -34,13 +35,13 @@ export class InteractionsEvents implements EventReader<WireEvent, CanonicalEvent
   private readonly early = new EarlyEvents()
 
   constructor(request: CanonicalRequest) {
-    this.ids = new AnswerIds(request)
+    this.ids = new AnswerIds(request, FORMAT)
   }
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
     if (this.ended || isEmptyData(data)) return NOTHING
     this.out = []
-    const wire = data === DONE ? undefined : parseObject(data)
+    const wire = data === DONE ? undefined : parseExactEvent(data, 'arguments')
     if (data === DONE) this.fail(CUT_SHORT)
     else if (wire === undefined) this.fail(MALFORMED)
     else this.take(anyText(wire['event_type']) ?? event ?? '', wire)

@@ -33,7 +33,7 @@ const KNOWN_FIELDS = new Set([
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['steps']) && typeof body['status'] !== 'string')
     throw faultyAnswer(body, 'is not an interaction', readInnerError)
-  const content = readSteps(anyObjects(body['steps']), new AnswerIds(request))
+  const content = readSteps(anyObjects(body['steps']), new AnswerIds(request, FORMAT))
   const error = readFailure(body)
   const finish = error === undefined ? readFinish(anyText(body['status']), endContentOf({ content })) : undefined
   const usage = anyObject(body['usage'])
@@ -56,13 +56,10 @@ export function readAnyStep(wire: JsonObject): readonly Part[] {
   }
 }
 
-/** Gives an id to a call without one, because callers identify calls by id (trap 6). */
+/** Gives a new id to a call whose id is missing or repeated, because callers identify calls by id (trap 6). */
 export function withCallId(step: JsonObject, ids: AnswerIds): JsonObject {
   const name = step['type'] === 'function_call' ? anyText(step['name']) : undefined
-  if (name === undefined) return step
-  const wireId = anyText(step['id'])
-  const id = ids.call(wireId, name)
-  return wireId === undefined ? { ...step, id } : step
+  return name === undefined ? step : ids.withId(step, 'id', name)
 }
 
 type Head = Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier'>

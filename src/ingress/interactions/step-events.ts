@@ -1,9 +1,10 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
+import { parseCallData } from '../../canonical/exact-numbers.ts'
 import { bodyOf, openingEvents, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
-import { isObject, type Json, type JsonObject, parseJson, stringIn } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { unwrapReasoning } from '../../canonical/signature.ts'
 import { Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText } from '../fields.ts'
@@ -287,7 +288,7 @@ class WholeReader implements StepReader {
 
   private get step(): JsonObject {
     const args = this.args.join('')
-    if (args !== '') this.fields.set('arguments', parseJson(args) ?? args)
+    if (args !== '') this.fields.set('arguments', parseCallData(args) ?? args)
     return Object.fromEntries(this.fields)
   }
 

@@ -50,7 +50,7 @@ const STEPS = {
   user_input: shape({ content: turn }),
   model_output: shape({ content: maybe(listOr(content, v.string())) }),
   thought: shape({ signature: maybeText, summary: maybe(v.array(json)) }),
-  function_call: shape({ id: maybeText, name: v.string(), arguments: maybe(json), signature: maybeText }),
+  function_call: shape({ id: maybeText, name: v.string(), arguments: maybe(v.any()), signature: maybeText }),
   function_result: result,
 }
 

@@ -1,7 +1,8 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classify, retryAfter } from '../errors/classify.ts'
+import { classify } from '../errors/classify.ts'
 import { anyNumber, anyText, defined } from '../fields.ts'
 
 /** Kling's codes by error kind (Kling's API, "Error Code"). Several codes share an HTTP status. */

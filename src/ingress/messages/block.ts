@@ -1,9 +1,10 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, PartPosition } from '../../canonical/event.ts'
+import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import { bodyOf, openingEvents } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { rowOf } from '../../canonical/maps.ts'
-import { isObject, type Json, type JsonObject, parseObject, unchangedWire } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, put, unchangedWire } from '../../canonical/node.ts'
 import { readCitation, readSignature, UNSIGNED } from './content.ts'
 import { leniently } from './result.ts'
 import { FORMAT } from './wire.ts'
@@ -64,7 +65,7 @@ export class BlockReader {
   end(out: CanonicalEvent[]): void {
     if (!this.hasGrown && this.initialArguments !== '') this.grow(this.initialArguments, out)
     if (this.value !== undefined && (this.hasGrown || this.input !== '')) {
-      const input = this.input === '' ? undefined : (parseObject(this.input) ?? this.input)
+      const input = this.input === '' ? undefined : (parseCallObject(this.input) ?? this.input)
       const value = input === undefined ? this.value : { ...this.value, input }
       const part = this.start.type === 'opaque' ? { ...this.start, value } : leniently(value)
       out.push({ type: 'part-patch', at: this.at, part })
@@ -99,12 +100,12 @@ export class BlockReader {
       if (typeof delta['partial_json'] === 'string') this.input += delta['partial_json']
       return
     }
+    const collected = this.value!
     for (const [field, value] of Object.entries(delta)) {
       if (field === 'type' || value === null) continue
       this.hasGrown = true
-      const before = Object.hasOwn(this.value!, field) ? this.value![field] : undefined
-      const now = typeof before === 'string' && typeof value === 'string' ? before + value : value
-      this.value = { ...this.value, ...Object.fromEntries([[field, now]]) }
+      const before = Object.hasOwn(collected, field) ? collected[field] : undefined
+      put(collected, field, typeof before === 'string' && typeof value === 'string' ? before + value : value)
     }
   }
 }

@@ -1,7 +1,8 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classify, retryAfter } from '../errors/classify.ts'
+import { classify, retryDelay } from '../errors/classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
 /**
@@ -26,7 +27,10 @@ export function readError({ status, headers, body }: WireAnswer): CanonicalError
   return classify({
     kind: kindFor(body, status),
     message: message ?? `The upstream answered with status ${status}.`,
-    ...defined({ code: codeOf(body), retryAfterSeconds: retryAfter(headers) }),
+    ...defined({
+      code: codeOf(body),
+      retryAfterSeconds: retryDelay(anyObject(body['error'])) ?? retryAfter(headers),
+    }),
     status,
   })
 }

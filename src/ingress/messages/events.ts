@@ -1,7 +1,9 @@
+import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { EarlyEvents } from '../early-events.ts'
@@ -10,7 +12,7 @@ import { anyObject, extrasOf, NO_FIELDS, put } from '../fields.ts'
 import { isBlank, isEmptyData } from '../transport/sse.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
-import { HEAD, leniently, readHead, readStop, readTier, readUsage, STOP_FIELDS } from './result.ts'
+import { HEAD, leniently, readHead, readStop, readTier, readUsage, STOP_FIELDS, withCallId } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 /**
@@ -34,6 +36,11 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   private readonly lateFields: { [field: string]: Json } = {}
   private tier: string | undefined
   private readonly early = new EarlyEvents()
+  private readonly ids: AnswerIds
+
+  constructor(request: CanonicalRequest) {
+    this.ids = new AnswerIds(request, FORMAT)
+  }
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
     if (isEmptyData(data)) {
@@ -111,7 +118,9 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     this.startAnswer()
     if (this.open.size > 0 || index !== this.parts) this.irregular = true
     this.open.get(index)?.end(this.out)
-    this.openBlock(index, leniently(block))
+    const blockWithId = withCallId(block, this.ids)
+    if (blockWithId !== block) this.irregular = true
+    this.openBlock(index, leniently(blockWithId))
   }
 
   private openBlock(index: Json, part: Part): BlockReader {

@@ -10,8 +10,8 @@ export const messages: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,
   locate,
-  result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer)),
-  events: () => new MessagesEvents(),
+  result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer, request)),
+  events: request => new MessagesEvents(request),
   reasoningShown,
   error: readError,
 }

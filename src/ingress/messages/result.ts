@@ -1,5 +1,7 @@
+import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
-import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withMappedItems, withWireSource } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { faultyAnswer } from '../errors/faulty-answer.ts'
@@ -20,7 +22,9 @@ export const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content
  *
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
-export function readResult({ body }: WireAnswer): CanonicalResult {
+export function readResult(answer: WireAnswer, request: CanonicalRequest): CanonicalResult {
+  const ids = new AnswerIds(request, FORMAT)
+  const body = withMappedItems(answer.body, 'content', block => withCallId(block, ids))
   const wire = body['content'] ?? (body['type'] === 'message' ? [] : undefined)
   if (body['type'] === 'error' || (!Array.isArray(wire) && typeof wire !== 'string'))
     throw faultyAnswer(body, 'is not a message', readInnerError)
@@ -38,6 +42,12 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 /** Reads the id and model of an answer. */
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
+
+/** Gives a new id to a call whose id is missing or repeated, because callers identify calls by id (trap 6). */
+export function withCallId(block: JsonObject, ids: AnswerIds): JsonObject {
+  const name = block['type'] === 'tool_use' ? anyText(block['name']) : undefined
+  return name === undefined ? block : ids.withId(block, 'id', name)
+}
 
 /** Reads an answer's content. Some upstreams send a single text block as a string. */
 const readAnswer = (wire: Json): Part[] =>

@@ -1,3 +1,4 @@
+import type { AnswerIds } from '../../canonical/call-ids.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
@@ -12,6 +13,7 @@ import { readInnerError } from './error.ts'
 import { HANDLERS, openItem } from './handlers.ts'
 import { type ItemReader, MessageReader, type Sink } from './item-events.ts'
 import { ItemPositions } from './item-positions.ts'
+import { callIdsFor } from './items.ts'
 import { readFinish, readHead, readNode, readOutput } from './result.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
@@ -31,12 +33,14 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   readonly ended = new Set<number>()
   readonly messages = new Map<number, MessageReader>()
   readonly upstreamCalls: UpstreamCalls
+  readonly callIds: AnswerIds | undefined
   private started = false
   private over = false
   private readonly early = new EarlyEvents()
 
   constructor(request: CanonicalRequest) {
     this.upstreamCalls = new UpstreamCalls(request)
+    this.callIds = callIdsFor(request)
   }
 
   push({ event: name, data }: WireEvent): readonly CanonicalEvent[] {
@@ -98,7 +102,8 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     const items = anyObjects(response['output'])
     for (const [index, knownPosition] of this.positions.findAll(items).entries()) {
       const item = items[index]!
-      const position = knownPosition ?? this.positions.add({ item })
+      const isOther = knownPosition !== undefined && this.isOpenAsOther(knownPosition, item)
+      const position = knownPosition === undefined || isOther ? this.positions.add({ item }) : knownPosition
       if (this.ended.has(position)) {
         if (isCited(item)) this.messages.get(position)?.repeatDone(item)
         continue
@@ -110,6 +115,11 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     this.logRest(response)
     const finish = readFinish(response, this)
     this.out.push({ type: 'candidate-end', candidate: 0, ...(finish === undefined ? {} : { finish }) })
+  }
+
+  /** Returns true if the item at a position is still open, and has another type than the given one. */
+  private isOpenAsOther(position: number, item: JsonObject): boolean {
+    return this.items.has(position) && this.positions.isOfOtherType(position, item)
   }
 
   close(position: number, item: JsonObject | undefined): void {

@@ -16,7 +16,7 @@ import {
   UpstreamCallReader,
 } from './item-events.ts'
 import { type ItemPositions, isNameless } from './item-positions.ts'
-import { opaqueItem, readAnyItem } from './items.ts'
+import { opaqueItem, readAnyItem, withCallId } from './items.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import type { UpstreamCalls } from './upstream-calls.ts'
 import { FORMAT } from './wire.ts'
@@ -50,6 +50,7 @@ const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
 export function openItem(answer: ResponseState, position: number, item: JsonObject): void {
   if (answer.items.has(position) || answer.ended.has(position)) return
   answer.start(undefined)
+  answer.positions.setType(position, item['type'])
   answer.items.set(
     position,
     answer.upstreamCalls.has(item) ? new UpstreamCallReader(opaqueItem(item), answer) : createReader(item, answer),
@@ -73,7 +74,9 @@ function createReader(item: JsonObject, sink: Sink): ItemReader {
   const parts = readAnyItem(opened, contentReader([]), 'begun')
   const [start] = parts
   if (start?.type === 'search-call' || start?.type === 'search-result') return new SearchReader(parts, sink)
-  return start?.type === 'reasoning' ? new ReasoningReader(startOfReasoning(start), sink) : new PartReader(start!, sink)
+  return start?.type === 'reasoning'
+    ? new ReasoningReader(startOfReasoning(start), sink)
+    : new PartReader(withCallId(start!, sink.callIds), sink)
 }
 
 /**
@@ -234,7 +237,7 @@ export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | u
   ['response.created', (answer, event) => answer.start(anyObject(event['response']))],
   ['response.in_progress', ignore],
   ['response.output_item.added', (answer, event) => void itemAt(answer, event)],
-  ['response.output_item.done', (answer, event) => answer.close(itemAt(answer, event), anyObject(event['item']) ?? {})],
+  ['response.output_item.done', (answer, event) => answer.close(itemAt(answer, event), anyObject(event['item']))],
   ['response.content_part.added', partAdded],
   ['response.content_part.done', partDone],
   ['response.output_text.done', fillText('output_text', 'text')],

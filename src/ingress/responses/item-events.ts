@@ -1,3 +1,4 @@
+import type { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Annotation, ImageProperties, Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, PartPatch, PartPosition } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
@@ -17,6 +18,8 @@ export interface Sink {
   tokens: number
   called: boolean
   refused: boolean
+  /** Ids for calls, or undefined if the upstream's ids stay. */
+  readonly callIds: AnswerIds | undefined
 }
 
 /** An open part, with the amount of it that was emitted. */
@@ -66,9 +69,13 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-patch', at: this.at, ...lateFields })
   }
 
-  /** Emits the rest of the final part, then ends the part. */
+  /**
+   * Emits the rest of the final part, then ends the part. A final part of another type becomes a separate part, unless
+   * it is opaque, because it then repeats in a form that could not be read what the stream has already stated.
+   */
   end(final: Part | undefined, tokens: readonly TokenLogprob[] = []): void {
-    if (final !== undefined) {
+    const isOther = final !== undefined && !this.canBecome(final)
+    if (final !== undefined && !isOther) {
       this.fill(bodyOf(final))
       this.log(tokens.slice(this.tokens))
       const lateFields = this.lateFieldsOf(final)
@@ -76,6 +83,17 @@ export class OpenPart {
       this.annotations += lateFields?.annotations?.length ?? 0
     }
     this.sink.out.push({ type: 'part-end', at: this.at })
+    if (isOther && final.type !== 'opaque') new OpenPart(final, this.sink).end(final, tokens)
+  }
+
+  /** Returns true for a part of the same type, for one of those that are replaced, and for an image that failed. */
+  private canBecome({ type }: Part): boolean {
+    const start = this.start.type
+    return (
+      type === start ||
+      (UNSTREAMED_TYPES.has(type) && UNSTREAMED_TYPES.has(start)) ||
+      (start === 'media' && type === 'opaque')
+    )
   }
 
   /** Adds citations to a finished text part. */

@@ -11,6 +11,8 @@ export class ItemPositions {
   private readonly byIndex = new Map<number, number>()
   /** Indexes that several items share. */
   private readonly sharedPositions = new Set<number>()
+  /** Types of the items, as far as events have stated them. */
+  private readonly types = new Map<number, Json>()
   private count = 0
 
   /** Returns the position of the item that an event continues, or undefined for an unknown item. */
@@ -26,18 +28,19 @@ export class ItemPositions {
 
   /**
    * Returns the position of the item that an event starts or repeats. If that item has `ended`, an event with another
-   * id or index, or without both, starts another item. An `added` event without id and index always starts another
-   * item.
+   * id or index, or without both, starts another item. An `added` event with another id, or without id and index, always
+   * starts another item, and so does an event with an item of another type.
    */
   findOrAdd(event: JsonObject, ended: ReadonlySet<number>): number {
     const known = this.find(event)
     const nameless = isNameless(event)
     if (known === undefined || (nameless && event['type'] === ADDED)) return this.add(event)
+    if (this.isOfOtherType(known, anyObject(event['item']))) return this.add(event)
     const id = idIn(event)
     const index = anyNumber(event['output_index'])
-    const isNew =
-      nameless || (id !== undefined && !this.byId.has(id)) || (index !== undefined && !this.byIndex.has(index))
-    return ended.has(known) && isNew ? this.add(event) : known
+    const hasNewId = id !== undefined && !this.byId.has(id)
+    const isNew = nameless || hasNewId || (index !== undefined && !this.byIndex.has(index))
+    return (ended.has(known) && isNew) || (hasNewId && event['type'] === ADDED) ? this.add(event) : known
   }
 
   /** Adds an item and returns its position. */
@@ -49,6 +52,18 @@ export class ItemPositions {
     if (index !== undefined && this.byIndex.has(index)) this.sharedPositions.add(index)
     if (index !== undefined) this.byIndex.set(index, position)
     return position
+  }
+
+  /** Sets the type of the item that is opened at a position. */
+  setType(position: number, type: Json | undefined): void {
+    if (type !== undefined) this.types.set(position, familyOf(type))
+  }
+
+  /** Returns true if an item cannot be the one at a position, because that one has another type. */
+  isOfOtherType(position: number, item: JsonObject | undefined): boolean {
+    const type = item?.['type']
+    const known = this.types.get(position)
+    return type !== undefined && known !== undefined && known !== familyOf(type)
   }
 
   /** Returns the positions of all items of a complete output, or undefined for items that no event started. */
@@ -90,3 +105,6 @@ const callIdIn = (item: JsonObject | undefined): string | undefined =>
 
 /** Types of items that are calls of the caller's tools. */
 const CALLS: ReadonlySet<Json | undefined> = new Set(['function_call', 'custom_tool_call'])
+
+/** Returns the type of an item, with one name for all calls of the caller's tools. */
+const familyOf = (type: Json): Json => (CALLS.has(type) ? 'call' : type)

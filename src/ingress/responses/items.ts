@@ -1,7 +1,9 @@
+import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, wireSourceOf } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { isEncrypted, unwrapReasoning, type WrappedReasoning } from '../../canonical/signature.ts'
-import { anyText, defined, definedIfAny, extrasOf, objects, required, text, WrongType } from '../fields.ts'
+import { anyText, defined, definedIfAny, extrasOf, isMaybe, objects, required, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readImageCall } from './images.ts'
 import { readSearch } from './search.ts'
@@ -75,7 +77,8 @@ function readLeniently(wire: JsonObject, content: typeof readContent): readonly 
   const image = readImageCall(wire)
   if (image !== undefined) return [image]
   try {
-    return readItem(wire, content)
+    // An id of another type counts as missing, so that the call is not lost.
+    return readItem(isMaybe(wire['call_id'], 'string') ? wire : { ...wire, call_id: null }, content)
   } catch (thrown) {
     if (thrown instanceof WrongType) return [opaqueItem(wire)]
     throw thrown
@@ -113,6 +116,17 @@ function readAssistantMessage(wire: JsonObject, content: typeof readContent): re
   if (first.extras?.[FORMAT]?.['message'] !== undefined) return [opaqueItem(wire)]
   return [{ ...first, extras: { [FORMAT]: { ...first.extras?.[FORMAT], message } } }, ...others]
 }
+
+/**
+ * Creates the ids for the calls of an answer. Callers of this format get the ids of the upstream as they are, because
+ * they match calls by item.
+ */
+export const callIdsFor = (request: CanonicalRequest): AnswerIds | undefined =>
+  wireSourceOf(request, FORMAT) === undefined ? new AnswerIds(request) : undefined
+
+/** Gives a new id to a call whose id is missing, repeated or in the history, because callers match by id (trap 6). */
+export const withCallId = (part: Part, ids: AnswerIds | undefined): Part =>
+  ids === undefined || part.type !== 'tool-call' ? part : { ...part, id: ids.call(part.id, part.name) }
 
 /** Separator between the texts of one reasoning item: an empty line. */
 export const SEPARATOR = '\n\n'

@@ -15,7 +15,7 @@ import { faultyAnswer } from '../errors/faulty-answer.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, extrasOf, WrongType } from '../fields.ts'
 import { opaquePart, type readContent, readOutputText, readPart } from './content.ts'
 import { readInnerError } from './error.ts'
-import { opaqueItem, readAnyItem } from './items.ts'
+import { callIdsFor, opaqueItem, readAnyItem, withCallId } from './items.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
@@ -27,7 +27,9 @@ import { FORMAT } from './wire.ts'
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['output'])) throw faultyAnswer(body, 'is not a response', readInnerError)
-  const { parts, tokens } = readOutput(body['output'], new UpstreamCalls(request).read(body))
+  const { parts: read, tokens } = readOutput(body['output'], new UpstreamCalls(request).read(body))
+  const ids = callIdsFor(request)
+  const parts = read.map(part => withCallId(part, ids))
   const finish = readFinish(body, factsOf(parts))
   const error = body['status'] === 'failed' ? anyObject(body['error']) : undefined
   const usage = anyObject(body['usage'])

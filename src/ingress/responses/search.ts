@@ -24,8 +24,11 @@ export function readSearch(wire: JsonObject): readonly [Part, ...Part[]] | undef
   if (sources === null) return [{ ...call, ...node }]
   const result: Part = { type: 'search-result', id, ...sources }
   if (action['query'] != null || action['queries'] != null) return [{ ...call, ...node }, result]
-  return node.extras === undefined ? [result] : undefined
+  return node.extras === undefined ? [{ ...result, id: id.replace(RESULTS_SUFFIX, '') }] : undefined
 }
+
+/** End of the id that the gateway gives to an item with results alone, so that it differs from that of the search. */
+const RESULTS_SUFFIX = /_results$/
 
 /** Action of a search that has just started. */
 const SEARCHING: JsonObject = { type: 'search' }
@@ -37,7 +40,8 @@ const isSearch = (action: Json): action is JsonObject =>
 function readQueries({ query, queries }: JsonObject): readonly string[] | undefined {
   if (query != null && typeof query !== 'string') return undefined
   if (queries == null) return query == null ? [] : [query]
-  return Array.isArray(queries) && queries.every(one => typeof one === 'string') ? queries : undefined
+  if (!Array.isArray(queries) || !queries.every(one => typeof one === 'string')) return undefined
+  return query == null || query === '' || queries.includes(query) ? queries : [query, ...queries]
 }
 
 /**

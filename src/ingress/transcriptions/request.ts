@@ -16,8 +16,8 @@ import { FORMAT } from './wire.ts'
 
 /**
  * Reads the form of `POST /audio/transcriptions` or `/audio/translations` (docs/wire/transcriptions.md#request): one
- * recording, preceded by its prompt as a system message. The requested shape of the answer becomes spelling; the data
- * that this shape needs becomes canonical settings.
+ * recording, preceded by its prompt as a system message. Further files are further parts, which most upstreams lose.
+ * The requested shape of the answer becomes spelling; the data that this shape needs becomes canonical settings.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -38,7 +38,7 @@ function readBody(incoming: WireRequest): CanonicalRequest {
   const model = required(text(body['model']))
   const request: CanonicalRequest = {
     model,
-    messages: [...hint(prompt), { role: 'user', content: [recordingIn(files)] }],
+    messages: [...hint(prompt), { role: 'user', content: recordingsIn(files) }],
     output: { transcript },
     sampling: defined({ temperature: temperature === undefined ? undefined : numeral(temperature), logprobs }),
     stream: stream === undefined ? false : flag(stream),
@@ -60,13 +60,13 @@ const KNOWN_FIELDS = new Set<string>([
 const hint = (prompt: string | undefined): Message[] =>
   prompt === undefined ? [] : [{ role: 'system', content: [{ type: 'text', text: prompt }] }]
 
-function recordingIn(files: WireRequest['files']): MediaPart {
-  const file = files?.find(({ field }) => field === 'file')
-  if (file === undefined) throw invalid('file: A recording is required.', 'file')
-  const { bytes } = file
-  if (bytes.size === 0 || (bytes instanceof BufferedBytes && isEmptyAudio(bytes.bytes)))
-    throw invalid('file: The recording is empty.', 'file')
-  return readRecording(file)
+function recordingsIn(files: WireRequest['files'] = []): MediaPart[] {
+  const recordings = files.filter(({ field }) => field === 'file')
+  if (recordings.length === 0) throw invalid('file: A recording is required.', 'file')
+  for (const { bytes } of recordings)
+    if (bytes.size === 0 || (bytes instanceof BufferedBytes && isEmptyAudio(bytes.bytes)))
+      throw invalid('file: The recording is empty.', 'file')
+  return recordings.map(readRecording)
 }
 
 function numeral(written: string): number {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
+import { parseExactly } from '../../canonical/exact-numbers.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutByteOrderMark } from '../../canonical/text.ts'
 
@@ -30,16 +31,24 @@ export interface Meter {
  *
  * @param limit maximum size of the body in bytes, both compressed and decompressed. The rest of a larger body is not
  * read.
- * @param open opens a meter. Called only for a body that did not arrive together with its head.
+ * @param open opens a meter. Called only for a body that is compressed or did not arrive together with its head.
+ * @param weigh called with the whole body before it is parsed. May throw to refuse it.
  * @throws GatewayError `too-large`; `invalid-request` for another encoding, charset or shape; `cancelled` if the caller
  * disconnects before the end; or an error of the meter.
  */
-export async function readJson(message: IncomingMessage, limit: number, open?: () => Meter): Promise<JsonObject> {
+export async function readJson(
+  message: IncomingMessage,
+  limit: number,
+  open?: () => Meter,
+  weigh?: (body: Buffer) => void,
+): Promise<JsonObject> {
   const charset = charsetOf(message.headers['content-type'])
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
     throw invalid(`A JSON body must be UTF-8 text; ${charset} is not supported.`)
   if (Number(message.headers['content-length']) > limit) throw overLimit(limit)
-  return parseBody(await collect(message, inflaterOf(message), limit, open))
+  const body = await collect(message, inflaterOf(message), limit, open)
+  weigh?.(body)
+  return parseBody(body)
 }
 
 const charsetOf = (type: string | undefined): string | undefined =>
@@ -72,10 +81,10 @@ function collect(
     const onTimeout = (): void => fail(TOO_SLOW)
     /**
      * Starts the timer and the meter, unless the body arrived together with its head, as most do. Node ends such a body
-     * in the next tick.
+     * in the next tick. A compressed body, however short, is long only when it is decompressed.
      */
     const wait = (): void => {
-      if (message.complete || settled || (inflater === undefined && size === declaredLength)) return
+      if (settled || (inflater === undefined && (message.complete || size === declaredLength))) return
       timer = setTimeout(onTimeout, BODY_TIMEOUT)
       withFailure(() => {
         meter = open?.()
@@ -128,7 +137,7 @@ function parseBody(bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8')
   let value: unknown
   try {
-    value = JSON.parse(withoutByteOrderMark(text))
+    value = parseExactly(withoutByteOrderMark(text))
   } catch (thrown) {
     const detail = thrown instanceof Error ? thrown.message : ''
     throw invalid(`The body is not JSON: ${detail}`.slice(0, 200))

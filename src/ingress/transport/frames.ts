@@ -1,5 +1,5 @@
 import type { EventStreamCodec } from '@smithy/eventstream-codec'
-import { parseObject } from '../../canonical/node.ts'
+import { parseObject, stringIn } from '../../canonical/node.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import type { EventParser } from './event-parser.ts'
@@ -104,7 +104,7 @@ const CHUNK = 'chunk'
 /** Returns the event of another format in a frame. The event's type serves as its name. Throws if there is no event. */
 function wrappedEvent(data: string): WireEvent {
   const text = Buffer.from(parseObject(data)!['bytes'] as string, 'base64').toString()
-  return { event: String(parseObject(text)!['type'] ?? ''), data: text }
+  return { event: stringIn(parseObject(text)!['type']), data: text }
 }
 
 /** Returns the length of the frame that starts here. Zero if the length has not arrived. */

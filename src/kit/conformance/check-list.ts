@@ -1,5 +1,6 @@
 import type { Check, Meaning, Status } from './checks.ts'
 import type { FactVerdict } from './compare.ts'
+import type { IsReported } from './reported-losses.ts'
 import type { Rule, Subject, Violation } from './rules.ts'
 import type { SchemaFindings } from './schema.ts'
 import { nullableRule, schemaRule } from './transport-rules.ts'
@@ -8,6 +9,12 @@ type AnyRule = Omit<Rule, 'on'>
 
 /** Facts whose loss is only advice, because formats and gateways may legitimately differ in them. */
 const ADVISORY_FACTS = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
+
+/** Advisory facts whose change is a failure where nothing is translated. */
+const NATIVE_FACTS = /(^|\.)order$/
+
+const isAdvisory = ({ path, isNative }: FactVerdict): boolean =>
+  ADVISORY_FACTS.test(path) && !(isNative && NATIVE_FACTS.test(path))
 
 /** Facts where an addition is a failure. */
 const CONTENT_FACTS = /^(system|turns|tools|toolChoice|output|candidates|inputs|vectors|query|documents|ranks|images)/
@@ -39,9 +46,10 @@ interface FactOutcome {
  * Returns the status of a fact. A loss is not a failure if the target reported it or if its format makes it
  * unavoidable.
  */
-function factOutcome({ fate, expressible, path }: FactVerdict, isReported: boolean): FactOutcome {
+function factOutcome(verdict: FactVerdict, isReported: boolean): FactOutcome {
+  const { fate, expressible, path } = verdict
   if (fate === 'kept') return { status: 'pass', meaning: 'kept' }
-  const worst: Status = ADVISORY_FACTS.test(path) ? 'advice' : 'fail'
+  const worst: Status = isAdvisory(verdict) ? 'advice' : 'fail'
   if (fate === 'added') return { status: CONTENT_FACTS.test(path) ? worst : 'advice', meaning: 'added' }
   if (fate === 'changed') return { status: isReported ? 'advice' : worst, meaning: 'changed' }
   const meaning = isReported ? 'lost-reported' : 'lost-silently'
@@ -92,15 +100,15 @@ export class CheckList {
   }
 
   /** Adds a check for each fact. */
-  facts(subject: string, verdicts: readonly FactVerdict[], isReported: boolean): void {
+  facts(subject: string, verdicts: readonly FactVerdict[], isReported: IsReported): void {
     for (const verdict of verdicts) {
-      const { status, meaning } = factOutcome(verdict, isReported)
+      const { status, meaning } = factOutcome(verdict, isReported(verdict.path))
       const { path, fate, expected, found } = verdict
       const detail =
         fate === 'added' ? `added: ${excerpt(found)}` : `${meaning}: ${excerpt(expected)} became ${excerpt(found)}`
       this.checks.push({
         ...this.labelsOf(`${subject}.meaning:${path}`),
-        level: ADVISORY_FACTS.test(path) || !verdict.expressible ? 'should' : 'must',
+        level: isAdvisory(verdict) || !verdict.expressible ? 'should' : 'must',
         says: `The fact ${path} of the ${subject} arrives unchanged.`,
         source: `${this.scenarios}/${this.cell.scenario.id}`,
         status,

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { decodedBody } from './content-coding.ts'
 import type { Exchange, FaultKind, ReceivedAnswer, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
 import { type Behaviour, leaveLater } from './leaving.ts'
@@ -56,6 +57,12 @@ class PendingExchange {
       this.fail('http.deadline', `No data was received for ${bounds.idle} ms.`),
     )
     this.message.once('response', answer => this.receive(answer))
+    // A target that switches to another protocol sends no answer of this one.
+    this.message.once('upgrade', (answer, socket) => {
+      socket.destroy()
+      this.head = { status: answer.statusCode ?? 0, headers: headersOf(answer.headers) }
+      this.finish(true)
+    })
     this.message.on('error', fault =>
       this.fail(this.head === undefined ? 'http.connect' : 'http.closed', (fault as Error).message),
     )
@@ -92,6 +99,12 @@ class PendingExchange {
     })
   }
 
+  /** Returns the decoded body. One that cannot be decoded stays as it arrived, and then breaks the rules of its format. */
+  private bodyOf({ 'content-encoding': coding }: Headers): Buffer {
+    const body = Buffer.concat(this.chunks)
+    return coding === undefined ? body : (decodedBody(body, coding, this.bounds.bytes) ?? body)
+  }
+
   private fail(kind: FaultKind, detail: string): void {
     this.finish(false, { kind, detail })
   }
@@ -103,7 +116,8 @@ class PendingExchange {
   ): void {
     clearTimeout(this.deadline)
     this.cancelLeaving()
-    if (this.head !== undefined) this.got ??= { ...this.head, trailers, body: Buffer.concat(this.chunks), isComplete }
+    if (this.head !== undefined)
+      this.got ??= { ...this.head, trailers, body: this.bodyOf(this.head.headers), isComplete }
     this.completion.resolve({
       sent: this.sent,
       ...(this.got === undefined ? {} : { got: this.got }),

@@ -10,6 +10,8 @@ export interface FactVerdict {
   readonly fate: Fate
   /** True if the target format can express the fact, according to the scenario's hand-written bytes. */
   readonly expressible: boolean
+  /** True if both sides have the same format. */
+  readonly isNative: boolean
   readonly expected?: Json
   readonly found?: Json
 }
@@ -112,13 +114,13 @@ export function compare({ source, reachable, found, isNative, extensions }: Comp
     const expressible = reachable.has(path) && (isNative || !extensions?.test(path))
     const movedFact = isNative ? undefined : findElsewhere(path, expected, found, source)
     const value = movedFact ?? found.get(path)
-    if (value === undefined) verdicts.push({ path, fate: 'lost', expressible, expected })
+    if (value === undefined) verdicts.push({ path, fate: 'lost', expressible, isNative, expected })
     else {
       // If the formats use different words for a fact, the target format's word is also correct.
       const word = reachable.get(path)
       const isKept =
         isSame(path, expected, value, isNative) || (word !== undefined && isSame(path, word, value, isNative))
-      verdicts.push({ path, fate: isKept ? 'kept' : 'changed', expressible, expected, found: value })
+      verdicts.push({ path, fate: isKept ? 'kept' : 'changed', expressible, isNative, expected, found: value })
     }
   }
   let added = 0
@@ -128,7 +130,7 @@ export function compare({ source, reachable, found, isNative, extensions }: Comp
     const isTargetsOwn = !isNative && (ADDABLE_VALUES.test(path) || isMoved(path, value, source))
     // An empty text carries no meaning.
     if (value !== '' && !isTargetsOwn) {
-      verdicts.push({ path, fate: 'added', expressible: true, found: value })
+      verdicts.push({ path, fate: 'added', expressible: true, isNative, found: value })
       added++
     }
   }

@@ -20,7 +20,7 @@ const CLASSES: { readonly [status: number]: string } = {
 }
 
 /** Returns the delay from `retry-after-ms` or `retry-after`, in seconds. Dates are ignored. */
-function retryAfterOf(headers: Headers): number | undefined {
+export function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
   const seconds = Number.isNaN(milliseconds) ? Number(headers['retry-after'] ?? Number.NaN) : milliseconds / 1000
   return Number.isNaN(seconds) ? undefined : seconds

@@ -65,6 +65,20 @@ export interface ToolFacts {
   readonly grammar?: { readonly syntax?: string; readonly definition?: string }
   /** True if the model must find the tool by a search instead of getting it at the start. */
   readonly deferred?: true
+  /** True if another tool has the same name, which providers refuse. */
+  readonly repeated?: true
+}
+
+/** Returns tools by name. The name of a repeated tool gets a number. */
+export function toolsByName(tools: readonly (readonly [name: string, facts: object])[]): RequestFacts['tools'] {
+  const byName = new Map<string, object>()
+  const counts = new Map<string, number>()
+  for (const [name, facts] of tools) {
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    byName.set(count === 1 ? name : `${name} #${count}`, count === 1 ? facts : { ...facts, repeated: true })
+  }
+  return Object.fromEntries(byName) as RequestFacts['tools']
 }
 
 export interface SettingFacts {
@@ -101,7 +115,7 @@ export interface RequestFacts {
   readonly settings?: SettingFacts
   readonly output?: OutputFacts
   readonly reasoning?: { readonly wanted: boolean; readonly effort?: string; readonly budget?: number }
-  /** The caller's cache markers, by path: `system`, `tools`, `turns[0]`. */
+  /** The caller's cache markers, by path and lifetime: `system`, `tools`, `turns[0] 1h`. */
   readonly cacheMarks?: readonly string[]
   readonly stream?: boolean
   /** Id of the answer that the request continues. */
@@ -121,6 +135,8 @@ export interface CandidateFacts {
   readonly citations?: readonly string[]
   /** Tokens with their log probabilities and their alternatives. */
   readonly logprobs?: readonly LogprobFacts[]
+  /** Kinds of the answer's parts, in order. Absent if all parts are of one kind. */
+  readonly order?: string
   readonly finish?: Finish
   /** Stop sequence that ended the text. */
   readonly stopSequence?: string
@@ -136,8 +152,8 @@ export interface LogprobFacts {
 export interface UsageFacts {
   readonly input?: number
   readonly output?: number
-  readonly cached?: number
-  readonly cacheWritten?: number
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
   readonly reasoning?: number
 }
 
@@ -178,17 +194,25 @@ export const argumentsOf = (text: string): Json => (text === '' ? {} : (parseJso
  * other readers refuse.
  */
 export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
+  mediaIf(base64.length % 4 === 0 && BASE64.test(base64), type, base64)
+
+const mediaIf = (isBase64: boolean, type: string | undefined, base64: string): MediaFacts =>
   compact({
     type,
-    digest:
-      base64.length % 4 === 0 && BASE64.test(base64)
-        ? createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex')
-        : `no base64: ${base64.slice(0, 40)}`,
+    digest: isBase64
+      ? createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex')
+      : `no base64: ${base64.slice(0, 40)}`,
   }) as MediaFacts
 
 /** Like `mediaOf`, for base64 in either alphabet and with or without padding, as Google's JSON allows (ProtoJSON). */
 export const protoMediaOf = (type: string | undefined, base64: string): MediaFacts =>
-  mediaOf(type, Buffer.from(base64, 'base64').toString('base64'))
+  mediaIf(isProtoBase64(base64), type, base64)
+
+/** Returns true for base64 in either alphabet. A single character after whole groups of four encodes nothing. */
+const isProtoBase64 = (text: string): boolean => {
+  const digits = text.replace(/={0,2}$/, '')
+  return digits.length % 4 !== 1 && /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)$/.test(digits)
+}
 
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/s
 
@@ -239,7 +263,7 @@ const partsOfKind = <K extends Part['kind']>(parts: readonly Part[], kind: K): E
 const joined = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(''))
 
 /** Returns the kinds of the parts in order, without repetitions, or undefined if all are of one kind. */
-function orderOf(parts: readonly Part[]): string | undefined {
+export function orderOf(parts: readonly Pick<Part, 'kind'>[]): string | undefined {
   const kinds = parts.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1])
   return kinds.length > 1 ? kinds.join(' ') : undefined
 }

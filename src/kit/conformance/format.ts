@@ -127,6 +127,8 @@ export interface Format {
   }
   /** Line end in the format's streams. The default is a line feed. */
   readonly newline?: '\r\n'
+  /** Adapts a hand-written stream to what its request asks for, as the provider does. */
+  readonly adaptStream?: (stream: Buffer, request: Pick<RequestOnWire, 'path' | 'body'>) => RawAnswer
   /** Adapts a hand-written answer to the path of the request, in formats with several methods. */
   readonly adaptAnswer?: (answer: JsonObject, path: string) => JsonObject
   readonly request: (body: JsonObject, path: string, files?: readonly FormFile[], method?: string) => object

@@ -5,21 +5,30 @@ import { isContentType, isJson } from './content-types.ts'
 import type { Exchange, ReceivedAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
 import type { Format, RequestOnWire } from './format.ts'
-import { objectOf, parseJson } from './json.ts'
-import { dataOf, judgeErrorForm, judgeJsonForm, judgeRawForm, judgeStreamForm } from './judge-form.ts'
+import { type JsonObject, objectOf, parseJson } from './json.ts'
+import { dataOf, judgeErrorForm, judgeJsonForm, judgeRawForm, judgeStreamForm, parseAsRead } from './judge-form.ts'
+import { type LossName, reportedInAnswer } from './reported-losses.ts'
 import { wireFor } from './scenario-files.ts'
 import { readSse } from './sse.ts'
 import { HTTP_RULES } from './transport-rules.ts'
+import { ANSWER_UNCHANGED, changesBetween } from './unchanged.ts'
 
 /* Judges the answer that the caller received. */
 
-/** Context of one judgement: the request as sent, and whether the target reported losses. */
+/** Context of one judgement: the request as sent, and the losses that the target reported. */
 export interface AnswerContext {
   readonly request: RequestOnWire
-  readonly isReported: boolean
+  readonly losses: readonly LossName[]
   /** True if the target answered without calling its upstream, and therefore chose the content itself. */
   readonly isLocal: boolean
 }
+
+const NO_ERROR = {
+  id: 'no-error',
+  level: 'must',
+  source: 'docs/wire/errors.md#in-streams',
+  says: 'A stream whose upstream has no error has none; clients raise it, whatever else arrived.',
+} as const
 
 /** Content types of errors and of streams. */
 const CONTENT_TYPES = { error: 'application/json', stream: 'text/event-stream' } as const
@@ -47,7 +56,36 @@ function scenarioFacts(format: Format, { scenario, mode }: Cell): object | undef
   return whole === undefined ? undefined : factsOfWhole(format, whole, type)
 }
 
-function judgeMeaning(cell: Cell, found: object, list: CheckList, { isReported, isLocal }: AnswerContext): void {
+/**
+ * Returns true if an answer shows a fact that its upstream did not state: the upstream's answer lacks the fact, or the
+ * fact is the same as in the hand-written answer in the caller's format.
+ */
+export function showsFact(cell: Cell, got: ReceivedAnswer, fact: string): boolean {
+  const leaves = (facts: object = {}) => leavesOf({ answer: facts })
+  const found = leaves(factsOfAnswer(cell, got)).get(fact)
+  if (found === undefined) return false
+  const isGiven = leaves(scenarioFacts(cell.upstream!, cell)).has(fact)
+  return !isGiven || found === leaves(scenarioFacts(cell.caller, cell)).get(fact)
+}
+
+/** Returns the hand-written answer to a path as one JSON value, or undefined if it is not JSON. */
+function scenarioAnswer(format: Format, { scenario, mode }: Cell, path: string): JsonObject | undefined {
+  const { whole, stream, type } = wireFor(scenario.wires, format)!
+  if (mode === 'stream' && format.assemble !== undefined)
+    return stream && format.assemble(dataOf(format, readSse(stream).events))
+  if (whole === undefined || !isJson(type)) return undefined
+  const answer = objectOf(parseAsRead(format, whole.toString('utf8')))
+  return format.adaptAnswer?.(answer, path) ?? answer
+}
+
+/** @param arrived the whole answer or the assembled stream, if it is JSON. */
+function judgeMeaning(
+  cell: Cell,
+  found: object,
+  list: CheckList,
+  { losses, isLocal, request }: AnswerContext,
+  arrived?: JsonObject,
+): void {
   const { caller, upstream } = cell
   if (upstream === undefined || isLocal) return
   const source = scenarioFacts(upstream, cell)
@@ -55,22 +93,29 @@ function judgeMeaning(cell: Cell, found: object, list: CheckList, { isReported, 
   if (source === undefined || reachable === undefined) return
   const leaves = { source: leavesOf(source), reachable: leavesOf(reachable), found: leavesOf(found) }
   const { extensions } = caller
-  list.facts('answer', compare({ ...leaves, isNative: caller === upstream, extensions }), isReported)
+  const isNative = caller === upstream
+  const answer = scenarioAnswer(upstream, cell, request.path)
+  const isReported = reportedInAnswer(losses, answer, one => leavesOf(upstream.answer(objectOf(one))))
+  list.facts('answer', compare({ ...leaves, isNative, extensions }), isReported)
+  if (isNative && answer !== undefined && arrived !== undefined)
+    list.rule('answer', ANSWER_UNCHANGED, changesBetween(answer, arrived))
 }
 
 function judgeStream(cell: Cell, got: ReceivedAnswer, list: CheckList, context: AnswerContext): void {
   const { caller } = cell
-  const events = judgeStreamForm(caller, got, list, context.request)
-  judgeMeaning(cell, caller.answer(caller.assemble!(dataOf(caller, events))), list, context)
+  const { events, ending } = judgeStreamForm(caller, got, list, context.request)
+  list.rule('stream', NO_ERROR, ending === 'error' ? ['The stream has an error.'] : [])
+  const assembled = caller.assemble!(dataOf(caller, events))
+  judgeMeaning(cell, caller.answer(assembled), list, context, assembled)
 }
 
 function judgeWhole(cell: Cell, got: ReceivedAnswer, list: CheckList, context: AnswerContext): void {
   const { caller, scenario } = cell
   const { type } = wireFor(scenario.wires, caller)!
-  const found = isJson(type)
-    ? caller.answer(objectOf(judgeJsonForm(caller, got, list, context.request)))
-    : caller.answer({}, judgeRawForm(caller, got, list, context.request))
-  judgeMeaning(cell, found, list, context)
+  if (isJson(type)) {
+    const json = objectOf(judgeJsonForm(caller, got, list, context.request))
+    judgeMeaning(cell, caller.answer(json), list, context, json)
+  } else judgeMeaning(cell, caller.answer({}, judgeRawForm(caller, got, list, context.request)), list, context)
 }
 
 function judgeError(cell: Cell, got: ReceivedAnswer, list: CheckList, context: AnswerContext): void {
@@ -84,7 +129,11 @@ function judgeError(cell: Cell, got: ReceivedAnswer, list: CheckList, context: A
   const source = leavesOf(facts(upstream ?? caller))
   const found = leavesOf(caller.error(got.status, got.headers, json))
   const isNative = caller === upstream
-  list.facts('error', compare({ source, reachable: leavesOf(facts(caller)), found, isNative }), context.isReported)
+  const isReported = reportedInAnswer(context.losses)
+  list.facts('error', compare({ source, reachable: leavesOf(facts(caller)), found, isNative }), isReported)
+  const written = wireFor(scenario.wires, caller)!.error
+  if (isNative && got.status === written?.status)
+    list.rule('error', ANSWER_UNCHANGED, changesBetween(written.body, json ?? null))
 }
 
 /**
@@ -101,7 +150,8 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
   const statuses =
     errors.length > 0 ? [...errors.map(({ status }) => status), ...(scenario.instead?.statuses ?? [])] : [200]
   const { type: whole } = wireFor(scenario.wires, caller)!
-  const type = errors.length > 0 ? CONTENT_TYPES.error : mode === 'stream' ? CONTENT_TYPES.stream : whole
+  const isStreamed = mode === 'stream' && caller.grammar !== undefined
+  const type = errors.length > 0 ? CONTENT_TYPES.error : isStreamed ? CONTENT_TYPES.stream : whole
   const details: { readonly [rule: string]: readonly string[] } = {
     ...(fault === undefined ? {} : { [fault.kind]: [fault.detail] }),
     'http.status':
@@ -121,6 +171,6 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
   const isOwn = got.status === 200 && statuses.includes(200)
   if (errors.length > 0 && !isOwn) judgeError(cell, got, list, context)
   else if (got.status !== 200) return
-  else if (mode === 'stream' && !isWholeForStream(cell, got)) judgeStream(cell, got, list, context)
+  else if (isStreamed && !isWholeForStream(cell, got)) judgeStream(cell, got, list, context)
   else judgeWhole(cell, got, list, context)
 }

@@ -2,8 +2,9 @@ import type { Cell } from './cells.ts'
 import type { CheckList } from './check-list.ts'
 import type { Exchange, ReceivedAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
-import type { Format } from './format.ts'
-import { type Json, objectOf, parseJson } from './json.ts'
+import type { Format, RequestOnWire } from './format.ts'
+import { type Json, parseJson } from './json.ts'
+import { judgeStreamForm } from './judge-form.ts'
 import type { Rule } from './rules.ts'
 import { wireFor } from './scenario-files.ts'
 import { readSse, type SseEvent } from './sse.ts'
@@ -42,17 +43,11 @@ const NOT_BUFFERED: BehaviourRule = {
 
 const dataOf = (events: readonly SseEvent[]): Json[] => events.flatMap(({ data }) => parseJson(data) ?? [])
 
-const textOfFacts = (facts: object): string => String(leavesOf(facts).get('candidates[0].text') ?? '')
+/** Returns the text of the first candidate. */
+export const textOfFacts = (facts: object): string => String(leavesOf(facts).get('candidates[0].text') ?? '')
 
 const streamedText = (format: Format, events: readonly SseEvent[]): string =>
   textOfFacts(format.answer(format.assemble!(dataOf(events))))
-
-/** Returns the end of a stream according to its events. */
-function endingOf(format: Format, events: readonly SseEvent[], requestBody: Json): 'normal' | 'error' | undefined {
-  const grammar = format.grammar!({ body: objectOf(requestBody) })
-  for (const event of events) grammar.event(event, parseJson(event.data))
-  return grammar.ending
-}
 
 /** Returns the text that the upstream sent before it cut the stream. */
 function upstreamText({ upstream, scenario, caller }: Cell): string {
@@ -61,9 +56,9 @@ function upstreamText({ upstream, scenario, caller }: Cell): string {
   return stream === undefined ? '' : streamedText(format, readSse(stream).events)
 }
 
-function judgeBrokenStream(cell: Cell, { body, isComplete }: ReceivedAnswer, list: CheckList, requestBody: Json): void {
-  const { events } = readSse(body)
-  const ending = endingOf(cell.caller, events, requestBody)
+function judgeBrokenStream(cell: Cell, got: ReceivedAnswer, list: CheckList, request: RequestOnWire): void {
+  const { isComplete } = got
+  const { events, ending } = judgeStreamForm(cell.caller, got, list, request, true)
   const isReported = ending === 'error' || !isComplete
   list.rule('stream', INTERRUPTION_REPORTED, isReported ? [] : ['The body ended normally, without an error.'])
   list.rule('stream', NO_NORMAL_END, ending === 'normal' ? ['The stream ended normally.'] : [])
@@ -77,13 +72,13 @@ function judgeBrokenStream(cell: Cell, { body, isComplete }: ReceivedAnswer, lis
 }
 
 /** Checks an answer that its upstream interrupted. A whole or early refused answer must have an error status. */
-export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, requestBody: Json): void {
+export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, request: RequestOnWire): void {
   if (fault !== undefined && fault.kind !== 'http.closed') {
     list.rule('answer', INTERRUPTION_REPORTED, [fault.detail])
     return
   }
   if (got === undefined) return list.rule('answer', INTERRUPTION_REPORTED, [])
-  if (got.status === 200 && cell.mode === 'stream') return judgeBrokenStream(cell, got, list, requestBody)
+  if (got.status === 200 && cell.mode === 'stream') return judgeBrokenStream(cell, got, list, request)
   const isReported = got.status >= 500 || !got.isComplete
   list.rule(
     'answer',

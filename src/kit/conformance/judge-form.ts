@@ -2,6 +2,7 @@ import type { CheckList } from './check-list.ts'
 import { isContentType, isJson } from './content-types.ts'
 import type { ReceivedAnswer } from './exchange.ts'
 import { type Format, type Headers, type RawAnswer, type RequestOnWire, schemaOf } from './format.ts'
+import type { Ending } from './grammar.ts'
 import { isObject, type Json, objectOf, parseJson } from './json.ts'
 import { answerFindings, type SchemaFindings, schemaFindings } from './schema.ts'
 import { readSse, type SseEvent } from './sse.ts'
@@ -10,7 +11,7 @@ import { SSE_RULES } from './transport-rules.ts'
 /* Judges the form of requests and answers: schemas, rules, the order of events. Other files judge their meaning. */
 
 /** Parses JSON and normalizes it as readers of the format do. */
-function parseAsRead({ asRead }: Format, text: string): Json | undefined {
+export function parseAsRead({ asRead }: Format, text: string): Json | undefined {
   const json = parseJson(text)
   return isObject(json) && asRead?.answer !== undefined ? asRead.answer(json) : json
 }
@@ -29,19 +30,28 @@ export function judgeRequestForm(format: Format, request: RequestOnWire, headers
   list.rules(rules, 'request', lint.request(body, headers, path, files, method))
 }
 
-/** Checks the form of a stream. Returns its events. */
+/** Rules that an interrupted stream breaks if the interruption cuts an event. */
+const CUT_EVENT_RULES = new Set(['sse.unfinished', 'sse.field', 'sse.utf8', 'json', 'frame'])
+
+/**
+ * Checks the form of a stream. Returns its events, and its end according to them.
+ *
+ * @param isBroken true if the upstream interrupted the stream, so that an event may be cut.
+ */
 export function judgeStreamForm(
   format: Format,
   { body, isComplete }: Pick<ReceivedAnswer, 'body' | 'isComplete'>,
   list: CheckList,
   request: RequestOnWire,
-): readonly SseEvent[] {
+  isBroken = false,
+): { readonly events: readonly SseEvent[]; readonly ending: Ending | undefined } {
+  const isFault = ({ rule }: { readonly rule: string }): boolean => !isBroken || !CUT_EVENT_RULES.has(rule)
   const { events, faults } = readSse(body)
   for (const rule of format.turns === undefined ? SSE_RULES : [])
     list.rule(
       'stream',
       rule,
-      faults.filter(fault => fault.rule === rule.id).map(({ detail }) => detail),
+      faults.filter(fault => fault.rule === rule.id && isFault(fault)).map(({ detail }) => detail),
     )
   const grammar = format.grammar!({ body: request.body })
   const schema = schemaOf(format, 'event', request)
@@ -50,11 +60,13 @@ export function judgeStreamForm(
     const data = parseAsRead(format, event.data)
     grammar.event(event, data)
     if (!isObject(data) || schema === undefined) continue
-    findings.push(answerFindings(format.name, schema, data, format.exceptions))
+    // The published events of most formats do not include errors.
+    const own = isObject(data['error']) ? format.schemas.error : undefined
+    findings.push(answerFindings(format.name, own ?? schema, data, format.exceptions))
   }
-  list.rules(format.rules, 'stream', grammar.end(isComplete))
+  list.rules(format.rules, 'stream', grammar.end(isComplete && !isBroken).filter(isFault))
   if (schema !== undefined) list.schema('stream', format.name, findings)
-  return events
+  return { events, ending: grammar.ending }
 }
 
 /** Checks the form of a whole JSON answer. Returns its body. */

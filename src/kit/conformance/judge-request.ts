@@ -3,14 +3,17 @@ import type { CheckList } from './check-list.ts'
 import { compare, type FactVerdict } from './compare.ts'
 import type { ReceivedAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
-import type { Format, RequestOnWire } from './format.ts'
-import { type JsonObject, objectOf, parseJson } from './json.ts'
-import { factsOfAnswer } from './judge-answer.ts'
+import type { Format, RequestOnWire, Work } from './format.ts'
+import { type Json, type JsonObject, objectOf, parseJson } from './json.ts'
+import { showsFact } from './judge-answer.ts'
+import { judgeDelivery } from './judge-delivery.ts'
 import { judgeRequestForm } from './judge-form.ts'
+import { type LossName, reportedInRequest } from './reported-losses.ts'
 import type { Scenario } from './scenario.ts'
 import { wireFor } from './scenario-files.ts'
 import type { StepRecord } from './step-record.ts'
 import { requestOnWire } from './step-request.ts'
+import { changesBetween, REQUEST_UNCHANGED } from './unchanged.ts'
 import type { Arrival } from './upstream.ts'
 
 /* Judges the requests that reached the upstream. */
@@ -28,6 +31,13 @@ const ONE_REQUEST = {
   level: 'should',
   source: KIT_DECISION,
   says: 'Each request of the caller causes one request to the upstream.',
+} as const
+
+const NOT_REPEATED = {
+  id: 'repeated',
+  level: 'must',
+  source: KIT_DECISION,
+  says: 'A request whose answer was complete is not sent again, because its tokens would be billed twice.',
 } as const
 
 /** Maximum number of stray requests listed in a check. */
@@ -52,11 +62,33 @@ function sourceOf({ caller, upstream, scenario: { wires } }: Cell, callerRequest
   return requestOnWire(caller, wireRequest, true, { model: 'm', answers: [] })
 }
 
-/** Judges the requests that reached the upstream. `isReported` is true if the target reported losses to its caller. */
+/** Returns the number of times that the same request was answered completely. */
+const timesAnswered = ({ path, sent: { body } }: Arrival, arrivals: readonly Arrival[]): number =>
+  arrivals.filter(one => one.status === 200 && one.path === path && one.sent.body.equals(body)).length
+
+/** Kinds of work that providers do not bill. */
+const FREE_WORK: readonly Work[] = ['tokens', 'models']
+
+/** Facts of requests for several results, which a target may request one by one. */
+const COUNTS = ['settings.candidates', 'settings.count']
+
+/**
+ * Returns true if a request may not be sent twice: a target may repeat an interrupted request, and one whose format has
+ * no several results.
+ */
+const isSentOnce = ({ caller, scenario }: Cell, source: ReadonlyMap<string, Json>): boolean =>
+  !FREE_WORK.includes(caller.work) &&
+  !scenario.breaks &&
+  Object.keys(scenario.upstream).length === 0 &&
+  !COUNTS.some(count => source.has(count))
+
+const asReadBy = ({ asRead }: Format, body: JsonObject): JsonObject => asRead?.request(body) ?? body
+
+/** Judges the requests that reached the upstream. `losses` are those that the target reported to its caller. */
 export function judgeRequest(
   cell: Cell,
   { arrivals, strays, request: callerRequest, exchange }: StepRecord,
-  isReported: boolean,
+  losses: readonly LossName[],
   list: CheckList,
 ): void {
   const { caller, upstream, scenario, mode } = cell
@@ -87,14 +119,22 @@ export function judgeRequest(
     ...values,
     version: upstream.versions?.versionOf(headers),
   })
-  const body = upstream.asRead?.request(arrival.body) ?? arrival.body
+  const body = asReadBy(upstream, arrival.body)
   const received = { method, path, body: arrival.body, files }
+  judgeDelivery(upstream, arrival, { caller, sent: callerRequest, expected }, list)
   judgeRequestForm(upstream, received, headers, list)
   const isNative = caller === upstream
+  if (isNative) list.rule('request', REQUEST_UNCHANGED, changesBetween(asReadBy(upstream, expected.body), body))
   const facts = (format: Format, { body, path, files, method }: RequestOnWire) =>
     leavesOf({ ...format.request(body, path, files, method), ...(isNative ? format.native?.(body) : {}) })
+  const source = sourceOf(cell, callerRequest)
+  const sourceFacts = facts(caller, source)
+  if (callerRequest.method === 'POST' && isSentOnce(cell, sourceFacts)) {
+    const times = timesAnswered(arrival, arrivals)
+    list.rule('request', NOT_REPEATED, times > 1 ? [`The upstream answered the same request ${times} times.`] : [])
+  }
   const verdicts = compare({
-    source: facts(caller, sourceOf(cell, callerRequest)),
+    source: sourceFacts,
     reachable: facts(upstream, expected),
     found: facts(upstream, { ...received, body }),
     isNative,
@@ -102,7 +142,7 @@ export function judgeRequest(
   list.facts(
     'request',
     verdicts.flatMap(verdict => verdictByAnswer(verdict, cell, exchange.got) ?? []),
-    isReported,
+    reportedInRequest(losses, [...new Set([source, callerRequest])], request => facts(caller, request)),
   )
 }
 
@@ -118,6 +158,6 @@ function verdictByAnswer(verdict: FactVerdict, cell: Cell, got: ReceivedAnswer |
   const proof = scenario.differences.find(
     ({ fact, formats }) => fact === `request.${path}` && formats.includes(upstream!.name),
   )?.shown_by
-  const isProven = proof !== undefined && got !== undefined && leavesOf({ answer: factsOfAnswer(cell, got) }).has(proof)
+  const isProven = proof !== undefined && got !== undefined && showsFact(cell, got, proof)
   return isProven ? { ...verdict, fate: 'kept' } : verdict
 }

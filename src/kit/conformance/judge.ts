@@ -5,8 +5,11 @@ import { isJson } from './content-types.ts'
 import { isSameAction } from './format.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import { judgeBroken, judgeDisconnect, judgeFlow } from './judge-behaviour.ts'
+import { judgeCallers } from './judge-callers.ts'
+import { judgeKeys, type Keys } from './judge-delivery.ts'
 import { judgeRequest } from './judge-request.ts'
 import { isRefused, judgeVersion } from './judge-version.ts'
+import { lossNames } from './reported-losses.ts'
 import { stepsOf } from './scenario.ts'
 import { wireFor } from './scenario-files.ts'
 import type { StepRecord } from './step-record.ts'
@@ -26,15 +29,19 @@ const HAS_FEATURE = {
   says: 'The target has the endpoint and the feature.',
 } as const
 
-/**
- * Returns the checks of one cell, for all its steps. `lossHeader` names the header in which the target reports losses.
- */
-export function judge(cell: Cell, records: readonly StepRecord[], lossHeader: string | undefined): Check[] {
+/** Facts about a target: the header in which it reports losses, and its keys. */
+export interface Judged {
+  readonly lossHeader?: string | undefined
+  readonly keys?: Keys | undefined
+}
+
+/** Returns the checks of one cell, for all its steps. */
+export function judge(cell: Cell, records: readonly StepRecord[], judged: Judged = {}): Check[] {
   return stepsOf(cell.scenario)
     .slice(0, records.length)
     .flatMap((scenario, index) => {
       const list = new CheckList(cell, { step: index + 1 })
-      judgeStep({ ...cell, scenario }, records[index]!, lossHeader, list)
+      judgeStep({ ...cell, scenario }, records[index]!, judged, list)
       return list.checks
     })
 }
@@ -74,7 +81,7 @@ const isRepeated = ({ scenario, caller }: Cell): boolean => {
 }
 
 /** Judges one step. If the target reports that it lacks the endpoint, judges nothing else. */
-function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefined, list: CheckList): void {
+function judgeStep(cell: Cell, record: StepRecord, { lossHeader, keys }: Judged, list: CheckList): void {
   const { exchange, request } = record
   const { got } = exchange
   const { scenario, mode } = cell
@@ -90,12 +97,15 @@ function judgeStep(cell: Cell, record: StepRecord, lossHeader: string | undefine
       return list.rule('answer', HAS_FEATURE, [detail], 'unsupported')
     }
   }
-  const isReported = lossHeader !== undefined && Boolean(got?.headers[lossHeader] ?? got?.trailers[lossHeader])
+  const losses = lossHeader === undefined ? [] : lossNames(got?.headers[lossHeader], got?.trailers[lossHeader])
   const isLocal = scenario.local && arrivals.length === 0
-  if (!isLocal) judgeRequest(cell, { ...record, arrivals }, isReported, list)
+  if (!isLocal) judgeRequest(cell, { ...record, arrivals }, losses, list)
+  const [arrival] = arrivals
+  if (arrival !== undefined && !isLocal) judgeKeys({ ...arrival.sent, path: arrival.path }, keys, list)
   if (scenario.caller.leaves_after !== undefined) judgeDisconnect(arrivals, list)
-  else if (scenario.breaks) judgeBroken(cell, exchange, list, request.body)
-  else judgeAnswer(cell, exchange, list, { request: request, isReported, isLocal })
+  else if (scenario.breaks) judgeBroken(cell, exchange, list, request)
+  else judgeAnswer(cell, exchange, list, { request: request, losses, isLocal })
   const flows = mode === 'stream' || !isJson(wireFor(scenario.wires, cell.caller)!.type)
   if (flows && scenario.caller.leaves_after === undefined) judgeFlow(exchange, arrivals, list)
+  judgeCallers(cell, record, list)
 }

@@ -1,6 +1,7 @@
 import type { Check, Status } from './checks.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
+import type { Keys } from './judge-delivery.ts'
 import type { LossEvent } from './sockets/turn-caller.ts'
 import type { Specs } from './specs.ts'
 
@@ -23,6 +24,8 @@ export interface Target {
   readonly headers?: (upstream: string) => Headers
   /** Versions of the formats. The default is the first version of each format. */
   readonly specs?: Specs
+  /** The caller's key, and the one for upstreams, if the target is configured with one. */
+  readonly keys?: Keys
   /** Header in which the target reports losses, in lower case. */
   readonly lossHeader?: string
   /** Event in which the target reports losses on sockets. */
@@ -48,6 +51,8 @@ export interface WireRecord {
   readonly arrivals: readonly { readonly sent: SentRequest }[]
   /** Requests to paths outside the scenario's formats. */
   readonly strays?: readonly SentRequest[]
+  /** The other callers, in scenarios with several at once. */
+  readonly beside?: readonly Pick<WireRecord, 'exchange' | 'arrivals'>[]
   /** The steps after the first. */
   readonly later?: readonly Omit<WireRecord, 'later'>[]
 }

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { callerOf, callersBeside, inWordsOf } from './callers.ts'
 import { type Cell, type CellSelection, cellsOf } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
-import type { Exchange } from './exchange.ts'
+import { retryAfterOf } from './error-facts.ts'
+import type { Exchange, SentRequest } from './exchange.ts'
 import type { Headers } from './format.ts'
 import { type JsonObject, objectOf, parseJson } from './json.ts'
 import { judge } from './judge.ts'
@@ -10,7 +13,7 @@ import { wireFor } from './scenario-files.ts'
 import { TurnCaller } from './sockets/turn-caller.ts'
 import { clientHeaders, versionOf } from './specs.ts'
 import { readSse } from './sse.ts'
-import type { StepRecord } from './step-record.ts'
+import type { CallerRecord, StepRecord } from './step-record.ts'
 import { encodeRequest, requestOnWire } from './step-request.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -38,6 +41,27 @@ async function sendUntil(fields: JsonObject | undefined, sends: () => Promise<Ex
   }
 }
 
+/** Maximum number of times that a live target may limit the rate of one request. */
+const MAX_LIMITED = 4
+/** Waits after the first refusal, and at most, in seconds, if the target states none or a longer one. */
+const LIMIT_WAITS = { first: 1, most: 30 } as const
+
+/**
+ * Repeats a request that a live target refuses because of its rate limit, which says nothing about its formats. The
+ * kit's own upstream limits a rate only where a scenario tests it.
+ */
+async function sendWithinLimits(sends: () => Promise<Exchange>, signal: AbortSignal | undefined): Promise<Exchange> {
+  for (let refusals = 0; ; refusals++) {
+    const exchange = await sends()
+    const { got } = exchange
+    if (got?.status !== 429 || refusals === MAX_LIMITED || signal?.aborted) return exchange
+    const seconds = retryAfterOf(got.headers) ?? LIMIT_WAITS.first * 2 ** refusals
+    await sleep(Math.min(Math.max(0, seconds), LIMIT_WAITS.most) * 1000, undefined, signal && { signal }).catch(
+      () => {},
+    )
+  }
+}
+
 /** Headers of a cell's caller, including the headers that select the upstream. */
 const headersOf = (cell: Cell, target: Target): Headers => ({
   ...clientHeaders(cell.caller, target.key, target.specs),
@@ -55,13 +79,33 @@ function connectionOf(cell: Cell, { target, bounds = BOUNDS }: RunOptions): Turn
   })
 }
 
+/** Sends the request of a cell for its other callers, each over a connection of its own. */
+const sendBeside = (cell: Cell, options: RunOptions, sent: SentRequest): Promise<Exchange>[] =>
+  callersBeside(cell.scenario).map(async caller => {
+    const body = inWordsOf(caller, sent.body)
+    const connection = connectionOf(cell, options)
+    if (connection === undefined) return send({ ...sent, body }, options.bounds ?? BOUNDS)
+    const exchange = await connection.send(objectOf(parseJson(body.toString('utf8'))))
+    connection.close()
+    return exchange
+  })
+
+/** Returns the records of the other callers, whose exchanges have ended. */
+function besideOf(exchanges: readonly Exchange[], { arrivedBeside }: Upstream): CallerRecord[] {
+  return exchanges.map((exchange, index) => ({
+    exchange,
+    arrivals: arrivedBeside.filter(({ sent }) => callerOf(sent.body) === index + 1),
+  }))
+}
+
 /** Runs one step of a cell. The answers of earlier steps fill in the placeholders of its request. */
 async function stepOf(
   cell: Cell,
-  { target, upstream, bounds }: RunOptions,
+  options: RunOptions,
   answers: readonly JsonObject[],
   connection: TurnCaller | undefined,
 ): Promise<StepRecord> {
+  const { target, upstream, bounds, signal } = options
   const { caller, scenario, mode } = cell
   const model = target.model(cell.upstream?.name)
   const stepRequest = wireFor(scenario.wires, caller)!.request
@@ -78,12 +122,17 @@ async function stepOf(
     body: bytes,
   }
   const behaviour = { ...scenario.caller, arrived: upstream?.firstArrival }
-  const exchange = await sendUntil(
-    stepRequest.until,
-    () => connection?.send(request.body, behaviour) ?? send(sent, bounds ?? BOUNDS, behaviour),
-  )
-  await upstream?.settled()
-  return { exchange, request: request, arrivals: upstream?.arrived ?? [], strays: upstream?.strays ?? [] }
+  const sendOnce = () => connection?.send(request.body, behaviour) ?? send(sent, bounds ?? BOUNDS, behaviour)
+  if (upstream === undefined) {
+    const exchange = await sendUntil(stepRequest.until, () => sendWithinLimits(sendOnce, signal))
+    return { exchange, request, arrivals: [], strays: [] }
+  }
+  const sending = sendUntil(stepRequest.until, sendOnce)
+  const others = await Promise.all(sendBeside(cell, options, sent))
+  const exchange = await sending
+  await upstream.settled()
+  const beside = others.length === 0 ? {} : { beside: besideOf(others, upstream) }
+  return { exchange, request, arrivals: upstream.arrived, strays: upstream.strays, ...beside }
 }
 
 /** Returns the answer of a step as one JSON object. Later steps take values from it. */
@@ -125,6 +174,7 @@ export const run = (options: RunOptions): Promise<CellResult[]> =>
   runCells(cellsOf(options), options, async cell => {
     const records = await recordOf(cell, options)
     const [record, ...later] = records
-    const checks = judge(cell, records, options.target.lossHeader)
+    const { lossHeader, keys } = options.target
+    const checks = judge(cell, records, { lossHeader, keys })
     return { checks, record: later.length === 0 ? record : { ...record, later } }
   })

@@ -48,6 +48,8 @@ export interface CallerBehaviour {
   readonly leaves_after?: number
   /** Time for which the caller stops reading after every chunk, in milliseconds. */
   readonly reads_every?: number
+  /** Number of further callers that send the same request at the same time, each with a word of its own. */
+  readonly beside?: number
 }
 
 export interface Scenario {
@@ -149,10 +151,10 @@ export const readScenarios = (home = SCENARIOS_FOLDER): Scenario[] =>
 
 /**
  * Returns true if the scenario can run against a live target. A live target cannot be told to return errors, interrupt
- * an answer or pause, and its jobs take minutes.
+ * an answer or pause, its jobs take minutes, and its model may leave out the word of a caller.
  */
-export const runsLive = ({ wires, later, upstream, breaks }: Scenario): boolean => {
+export const runsLive = ({ wires, later, upstream, caller, breaks }: Scenario): boolean => {
   const all = [wires, ...later].flatMap(one => Object.values(one))
   const needsKitUpstream = all.some(({ error, request }) => error !== undefined || request.until !== undefined)
-  return !breaks && Object.keys(upstream).length === 0 && !needsKitUpstream
+  return !breaks && Object.keys(upstream).length === 0 && caller.beside === undefined && !needsKitUpstream
 }

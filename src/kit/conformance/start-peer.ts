@@ -164,18 +164,20 @@ export async function startPeer(
   const program = programOf(peer)
   const port = await freePort()
   const key = `kit-${randomBytes(12).toString('hex')}`
+  const upstreamKey = `up-${key}`
   const names = [...Object.keys(FORMATS), ...Object.keys(SESSION_FORMATS)]
   const templates = Object.entries(peer.files).map(
     ([name, template]) => [name, readFileSync(join(peer.folder, template), 'utf8')] as const,
   )
   const headers = Object.values(peer.headers).flatMap(one => Object.values(one))
   const texts = [...templates.map(([, text]) => text), ...peer.start, ...Object.values(peer.env), ...headers]
+  const usesUpstreamKey = texts.some(text => /\$\{upstream_key\}/.test(text))
   const bases = names.map(name => [`upstream.${name}`, upstream.base(name)])
   const versions = Object.entries({ ...DEFAULT_SPECS, ...specs }).map(([name, version]) => [`version.${name}`, version])
   const origins = await originsIn(texts, upstream)
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const values: Values = {
-    ...{ port: String(port), key, upstream_key: `up-${key}`, folder, root: ROOT, node: process.execPath, program },
+    ...{ port: String(port), key, upstream_key: upstreamKey, folder, root: ROOT, node: process.execPath, program },
     ...{ upstream: upstream.root, ...Object.fromEntries([...bases, ...versions]) },
     ...origins,
   }
@@ -213,6 +215,7 @@ export async function startPeer(
         Object.entries(peer.callers).map(([format, path]) => [format, `http://127.0.0.1:${port}${path}`]),
       ),
       ...{ key, specs, secrets },
+      ...(usesUpstreamKey ? { keys: { caller: key, upstream: upstreamKey } } : {}),
       model: (format = '') => peer.models[format] ?? `kit-${baseFormatNamed(format)}`,
       headers: format => filledIn(peer.headers[format] ?? peer.headers[baseFormatNamed(format)] ?? {}, values),
       ...(peer.lossHeader === undefined ? {} : { lossHeader: peer.lossHeader }),

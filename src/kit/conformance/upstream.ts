@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
+import { AnswerGate, callerOf, callersBeside, inWordsOf } from './callers.ts'
 import { isJson } from './content-types.ts'
 import type { SentRequest } from './exchange.ts'
-import { baseFormatOf, type Format, type FormFile, type Headers, isSameAction } from './format.ts'
+import { baseFormatOf, type Format, type FormFile, type Headers, isSameAction, type RawAnswer } from './format.ts'
 import { FORMATS } from './formats/index.ts'
 import { type JsonObject, objectOf, parseJson } from './json.ts'
 import { openOrigin, urlOf } from './origins.ts'
@@ -46,14 +47,21 @@ const MODELS = [...new Set(Object.values(FORMATS).map(format => `kit-${baseForma
 /** Session formats whose base URL ends with the version. */
 const VERSIONED_SESSIONS = new Set(['realtime', 'realtime.beta'])
 
-/** Converts a hand-written stream to the line ends of its format. */
-const streamOf = (written: Buffer | undefined, { newline }: Format): Buffer | undefined =>
-  written === undefined || newline === undefined
-    ? written
-    : Buffer.from(written.toString('utf8').replaceAll(/\r?\n/g, newline))
+const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+
+/** Converts a hand-written stream to what its request asks for, with the line ends of its format. */
+export function streamOf(
+  written: Buffer | undefined,
+  { newline, adaptStream }: Format,
+  request: Pick<Arrival, 'path' | 'body'>,
+): Partial<RawAnswer> {
+  if (written === undefined) return {}
+  const bytes = newline === undefined ? written : Buffer.from(written.toString('utf8').replaceAll(/\r?\n/g, newline))
+  return adaptStream?.(bytes, request) ?? { bytes, type: EVENT_STREAM }
+}
 
 /** Adapts a hand-written answer to the method that the path names. */
-function wholeOf(written: Buffer | undefined, { adaptAnswer }: Format, path: string): Buffer | undefined {
+export function wholeOf(written: Buffer | undefined, { adaptAnswer }: Format, path: string): Buffer | undefined {
   if (written === undefined || adaptAnswer === undefined) return written
   const answer = objectOf(parseJson(written.toString('utf8')))
   const adapted = adaptAnswer(answer, path)
@@ -116,6 +124,8 @@ export class Upstream {
   private readonly origins: Server[] = []
   private scenario: Scenario | undefined
   private arrivals: Arrival[] = []
+  private besides: Arrival[] = []
+  private gate: AnswerGate | undefined
   private unknown: SentRequest[] = []
   private first = Promise.withResolvers<void>()
   private readonly pendingAnswers = new Set<Promise<void>>()
@@ -172,13 +182,25 @@ export class Upstream {
     // An answer that a peer never reads would otherwise hold up every later cell.
     this.pendingAnswers.clear()
     this.arrivals = []
+    this.besides = []
+    const others = callersBeside(scenario)
+    this.gate = others.length === 0 ? undefined : new AnswerGate(others.length + 1)
     this.unknown = []
     this.first = Promise.withResolvers()
   }
 
-  /** Requests for answers since `play`. */
+  /** Requests for answers since `play`, in scenarios with several callers at once those of the main one. */
   get arrived(): readonly Arrival[] {
     return this.arrivals
+  }
+
+  /** Requests for answers since `play` by the other callers at once. */
+  get arrivedBeside(): readonly Arrival[] {
+    return this.besides
+  }
+
+  private get isFull(): boolean {
+    return this.arrivals.length + this.besides.length >= MAX_ARRIVALS
   }
 
   /** Resolves when the first request has arrived since `play`. */
@@ -232,7 +254,7 @@ export class Upstream {
       const target = format.recognise(path, json, sent.method)
       // Formats may share a base URL. The scenario decides which one is meant.
       if (target === undefined || wireFor(this.scenario?.wires ?? {}, format) === undefined) continue
-      if (this.arrivals.length >= MAX_ARRIVALS) break
+      if (this.isFull) break
       return this.model(format, { path, sent, body: json, files, stream: target.stream }, reply)
     }
     const listed = Object.values(FORMATS).find(format => isListOf(format, this.base(format.name), sent))
@@ -252,17 +274,21 @@ export class Upstream {
     reply.end(JSON.stringify({ error: { message: 'The upstream of the kit has no such path.', type: 'not_found' } }))
   }
 
-  /** Records a request and returns its answer. */
+  /** Records a request and returns its answer, in scenarios with several callers at once in the words of its own. */
   private record(format: Format, arrival: Omit<Arrival, 'format' | 'status'>) {
     const wire = wireOf(this.scenario!, format, arrival.sent.method, arrival.path)
-    const bytes = arrival.stream ? streamOf(wire?.stream, format) : wholeOf(wire?.whole, format, arrival.path)
+    const { bytes, type } = arrival.stream
+      ? streamOf(wire?.stream, format, arrival)
+      : { bytes: wholeOf(wire?.whole, format, arrival.path), type: wire?.type }
     const error = refusalOf(this.scenario!, format, arrival) ?? wire?.error
     // A job exists before any step asks for it, but its state is still unknown.
     const status = error?.status ?? (wire === undefined ? 503 : bytes === undefined ? 501 : 200)
     const recorded: Arrival = { ...arrival, format: format.name, status }
-    this.arrivals.push(recorded)
+    const caller = this.gate === undefined ? 0 : callerOf(arrival.sent.body)
+    const list = caller === 0 ? this.arrivals : this.besides
+    list.push(recorded)
     this.first.resolve()
-    return { recorded, wire, bytes, error, status }
+    return { recorded, bytes: bytes && inWordsOf(caller, bytes), type, error, status }
   }
 
   private async recordEnd(recorded: Arrival, playing: Promise<AnswerEnd>): Promise<void> {
@@ -285,7 +311,7 @@ export class Upstream {
     let before = Promise.resolve()
     const answer = ({ text, data }: Frame): void => {
       const body = data && format.turns!.body(data)
-      if (body === undefined || this.arrivals.length >= MAX_ARRIVALS) return
+      if (body === undefined || this.isFull) return
       const sent = { method: 'GET', url, headers, body: Buffer.from(text) }
       const path = url.slice(this.base(format.name).length)
       before = before.then(() => this.turn(format, { path, sent, body, stream: true }, socket))
@@ -303,6 +329,7 @@ export class Upstream {
       socket.send(JSON.stringify(turns!.errorFrame(failed)))
       return
     }
+    await this.gate?.pass()
     await this.recordEnd(recorded, playTurn(bytes, socket, this.scenario.upstream))
   }
 
@@ -311,18 +338,19 @@ export class Upstream {
     arrival: Omit<Arrival, 'format' | 'status'>,
     reply: ServerResponse,
   ): Promise<void> {
-    const { recorded, wire, bytes, error, status } = this.record(format, arrival)
+    const { recorded, type, bytes, error, status } = this.record(format, arrival)
     reply.socket?.setNoDelay(true)
     if (error !== undefined || bytes === undefined) {
       reply.writeHead(status, { 'content-type': 'application/json', ...error?.headers })
       reply.end(JSON.stringify(error?.body ?? { error: { message: 'The scenario has no such answer.' } }))
       return
     }
+    await this.gate?.pass()
     // Audio is streamed while it is generated.
-    const isChunked = arrival.stream || !isJson(wire!.type)
+    const isChunked = arrival.stream || !isJson(type!)
     const head = arrival.stream
-      ? { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
-      : { 'content-type': wire!.type, ...(isChunked ? {} : { 'content-length': bytes.length }) }
+      ? { 'content-type': type!, 'cache-control': 'no-cache' }
+      : { 'content-type': type!, ...(isChunked ? {} : { 'content-length': bytes.length }) }
     reply.writeHead(200, head)
     await this.recordEnd(recorded, playAnswer(bytes, isChunked, reply, this.scenario!.upstream))
   }

@@ -1,5 +1,8 @@
 import { workOf } from '../../canonical/work.ts'
+import type { FramingKind } from '../../egress/transport/framings.ts'
+import { framingOf } from '../../formats/routes.ts'
 import { bytesOf } from './body.ts'
+import { isFramed } from './event-frames.ts'
 import { withoutConnection } from './headers.ts'
 import type { Entry } from './library.ts'
 import { withNewIds } from './new-ids.ts'
@@ -22,12 +25,15 @@ export interface RequestedAnswer {
  * otherwise translated. A partial match is translated for the caller's request, and its ids get a new suffix. Returns
  * undefined if the caller's format cannot express the answer.
  */
-export function answerFor(entry: Entry, { caller, url, idSuffix }: RequestedAnswer): ServedAnswer | undefined {
+export async function answerFor(
+  entry: Entry,
+  { caller, url, idSuffix }: RequestedAnswer,
+): Promise<ServedAnswer | undefined> {
   const isExactMatch = entry.partial === undefined
   if (caller === undefined) return isExactMatch ? asRecorded(entry) : withNewIds(asRecorded(entry), idSuffix)
-  const framing = framingOf(caller, url)
+  const framing = framingOf(caller.route, new URLSearchParams(url.split('?', 2)[1]).get('alt'))
   if (isExactMatch && isAsRecorded(entry, caller, framing)) return asRecorded(entry)
-  const translated = translatedAnswer(entry, caller, framing)
+  const translated = await translatedAnswer(entry, caller, framing)
   if (translated === undefined) return undefined
   const { status, contentType, chunks } = translated
   const { ms } = entry.answer
@@ -52,14 +58,16 @@ const hasCountedIds = ({ canonical }: ReadRequest): boolean => workOf(canonical)
 /** Returns true if a caller wants a stream. */
 export const wantsStream = (caller: ReadRequest): boolean => caller.streams || caller.canonical.stream
 
-const framingOf = ({ streams }: ReadRequest, url: string): 'array' | 'events' =>
-  streams && !/[?&]alt=sse\b/.test(url) ? 'array' : 'events'
-
-const isAsRecorded = (entry: Entry, caller: ReadRequest, framing: 'array' | 'events'): boolean =>
+const isAsRecorded = (entry: Entry, caller: ReadRequest, framing: FramingKind): boolean =>
   entry.format === caller.route.format &&
   entry.streams === wantsStream(caller) &&
   hasWantedFraming(entry, framing) &&
+  hasSameErrors(entry, caller) &&
   hasSameShape(entry, caller)
+
+/** Returns true unless the answer is an error in a format of its own, as at InvokeModel, and the caller expects another. */
+const hasSameErrors = ({ answer, recording }: Entry, { route }: ReadRequest): boolean =>
+  answer.status < 400 || readRequest(recording.request)?.route.errors === route.errors
 
 /** Returns true if a transcript was recorded in the requested shape, such as subtitles. Shapes are mere spelling. */
 const hasSameShape = ({ recording }: Entry, { canonical }: ReadRequest): boolean =>
@@ -67,5 +75,13 @@ const hasSameShape = ({ recording }: Entry, { canonical }: ReadRequest): boolean
   JSON.stringify(readRequest(recording.request)?.canonical.spelling) === JSON.stringify(canonical.spelling)
 
 /** Returns true if the recorded stream has the framing that the caller wants. Whole answers have no framing. */
-const hasWantedFraming = ({ answer, streams }: Entry, framing: 'array' | 'events'): boolean =>
-  !streams || answer.status >= 400 || /json/i.test(answer.headers['content-type'] ?? '') === (framing === 'array')
+const hasWantedFraming = ({ answer, streams }: Entry, framing: FramingKind): boolean =>
+  !streams || answer.status >= 400 || framedAs(answer.headers['content-type'] ?? '') === FRAMED[framing]
+
+/** Media types by which the encodings of streams differ. */
+const framedAs = (type: string): 'json' | 'frames' | 'events' =>
+  isFramed(type) ? 'frames' : /json/i.test(type) ? 'json' : 'events'
+
+const FRAMED: { readonly [kind in FramingKind]: ReturnType<typeof framedAs> } = {
+  ...{ events: 'events', array: 'json', lines: 'json', frames: 'frames', chunks: 'frames' },
+}

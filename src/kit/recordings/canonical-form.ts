@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { BufferedBytes } from '../../canonical/bytes.ts'
 import type { Part } from '../../canonical/content.ts'
+import { parseCallData } from '../../canonical/exact-numbers.ts'
+import { append } from '../../canonical/lists.ts'
 import { getOrAdd } from '../../canonical/maps.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { hasIndependentInputs } from '../../canonical/work.ts'
 
@@ -63,8 +65,8 @@ const partWith =
 const dataOf = ({ bytes }: { readonly bytes: unknown }): string =>
   bytes instanceof BufferedBytes ? bytes.toJSON() : ''
 
-/** Parses arguments as JSON. Malformed arguments of a model stay text. */
-const argumentsOf = (text: string): Json => (text.trim() === '' ? {} : (parseJson(text) ?? text))
+/** Parses arguments as JSON, with exact integers. Malformed arguments of a model stay text. */
+const argumentsOf = (text: string): Json => (text.trim() === '' ? {} : (parseCallData(text) ?? text))
 
 /** Copies a value without fields that are undefined, empty or irrelevant. */
 function comparable(value: unknown, isData = false): Json {
@@ -96,13 +98,13 @@ const digestOf = (base64: string): string => {
 
 /** Joins adjacent turns of one role. Leaves out turns and texts without content. */
 export function joinedTurns(messages: readonly JsonObject[]): readonly JsonObject[] {
-  const turns: JsonObject[] = []
+  const turns: (JsonObject & { readonly content: JsonObject[] })[] = []
   for (const { content = [], ...head } of messages) {
     const parts = (content as readonly JsonObject[]).filter(hasContent)
     const last = turns.at(-1)
     if (parts.length === 0 && head['extras'] === undefined) continue
-    if (last !== undefined && isSameHead(last, head))
-      turns[turns.length - 1] = { ...last, content: [...(last['content'] as readonly Json[]), ...parts] }
+    // The list grows in place: to copy it for each of very many turns would take quadratic time.
+    if (last !== undefined && isSameHead(last, head)) append(last.content, parts)
     else turns.push({ ...head, content: parts })
   }
   return turns

@@ -2,8 +2,9 @@ import type { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import zlib from 'node:zlib'
 import { rowOf } from '../../canonical/maps.ts'
+import { parseObject } from '../../canonical/node.ts'
 import { textIn } from './body.ts'
-import { framesIn, isFramed, withPayload } from './event-frames.ts'
+import { frameOf, framesIn, isFramed, withHeaderTexts } from './event-frames.ts'
 import { eventRanges } from './event-ranges.ts'
 import { MAX_RECORDED, recordedSize } from './recording.ts'
 import { redactedEvents } from './redact-events.ts'
@@ -32,12 +33,16 @@ export const isDecodable = (accepted: string): boolean => {
   return encoding === 'identity' || rowOf(DECODERS, encoding) !== undefined
 }
 
+/** Maximum number of encodings of one body. Each of them takes the time of a whole body. */
+const MAX_ENCODINGS = 4
+
 class TooLarge extends Error {}
 
 /**
  * Decodes a compressed body chunk by chunk, so that each decoded chunk has the time of its bytes. Returns undefined if
- * the encoding is unknown or does not match the bytes.
+ * an encoding is unknown or does not match the bytes.
  *
+ * @param encoding the header `content-encoding`, which lists encodings in the order in which they were applied.
  * @param isComplete false for a body that was interrupted, whose encoding may have no end.
  * @throws Error if the decoded body is too large, because a few bytes may expand to very many.
  */
@@ -46,7 +51,23 @@ export async function decodedChunks(
   encoding: string,
   isComplete = true,
 ): Promise<readonly Chunk[] | undefined> {
-  const decoder = rowOf(DECODERS, encoding.trim().toLowerCase())?.()
+  const encodings = encoding
+    .toLowerCase()
+    .split(',')
+    .map(one => one.trim())
+    .filter(one => one !== '' && one !== 'identity')
+  if (encodings.length > MAX_ENCODINGS) return undefined
+  let decoded: readonly Chunk[] | undefined = chunks
+  for (const one of encodings.reverse()) decoded = decoded && (await decodedOnce(decoded, one, isComplete))
+  return decoded
+}
+
+async function decodedOnce(
+  chunks: readonly Chunk[],
+  encoding: string,
+  isComplete: boolean,
+): Promise<readonly Chunk[] | undefined> {
+  const decoder = rowOf(DECODERS, encoding)?.()
   if (decoder === undefined) return undefined
   const decoded: Chunk[] = []
   let ms = 0
@@ -95,17 +116,46 @@ export function redactedChunks(chunks: readonly Chunk[], contentType: string, re
   return chunks.map((chunk, index) => ({ ...chunk, bytes: Buffer.from(pieces[index]!) }))
 }
 
+/** The event in the payload of a frame, and the payload with that event redacted. */
+interface FramedEvent {
+  readonly event: string
+  payloadOf(redacted: string): string
+}
+
+/** Returns the event in a payload: the payload itself, or what the field `bytes` of InvokeModel holds in base64. */
+function framedEvent(payload: string, redaction: Redaction): FramedEvent {
+  const outer = parseObject(payload)
+  const event = typeof outer?.['bytes'] === 'string' ? textIn(Buffer.from(outer['bytes'], 'base64')) : undefined
+  if (event === undefined || parseObject(event) === undefined)
+    return { event: payload, payloadOf: redacted => redacted }
+  return {
+    event,
+    payloadOf: redacted =>
+      redactedEvents(
+        [redacted === event ? payload : JSON.stringify({ ...outer, bytes: Buffer.from(redacted).toString('base64') })],
+        redaction,
+      )[0]!,
+  }
+}
+
 /** Redacts the payloads of binary frames like those of events. A frame belongs to the chunk in which it begins. */
 function redactedFrames(chunks: readonly Chunk[], redaction: Redaction): readonly Chunk[] {
   const stream = Buffer.concat(chunks.map(({ bytes }) => bytes))
   const frames = framesIn(stream)
   const payloads = frames.map(({ payload }) => payload.toString('utf8'))
-  const redacted = redactedEvents(payloads, redaction)
+  const events = payloads.map(payload => framedEvent(payload, redaction))
+  const redactedTexts = redactedEvents(
+    events.map(({ event }) => event),
+    redaction,
+  )
   const last = frames.at(-1)
   const rest = stream.subarray(last === undefined ? 0 : last.start + last.bytes.length).toString('latin1')
   const edits = frames.flatMap((frame, index): Edit[] => {
-    if (redacted[index] === payloads[index]) return []
-    const text = withPayload(frame, Buffer.from(redacted[index]!)).toString('latin1')
+    const payload = events[index]!.payloadOf(redactedTexts[index]!)
+    const headers = withHeaderTexts(frame.headers, text => redaction.text(text))
+    if (payload === payloads[index] && headers.equals(frame.headers)) return []
+    const bytes = payload === payloads[index] ? frame.payload : Buffer.from(payload)
+    const text = frameOf(headers, bytes).toString('latin1')
     return [{ start: frame.start, end: frame.start + frame.bytes.length, text }]
   })
   const cut = redaction.text(rest)

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
-import { link, mkdir, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { RecordingError, readableText, readOrFault, readRecordingFile } from './file.ts'
@@ -90,9 +90,26 @@ async function tryLink(from: string, to: string): Promise<boolean> {
     await link(from, to)
     return true
   } catch (thrown) {
+    const { code = '' } = thrown as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (NO_LINKS.has(code)) return tryRename(from, to)
+    throw thrown
+  }
+}
+
+/** Error codes of file systems without hard links, such as exFAT and many network drives. */
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+/** Reserves the final name with an empty file and replaces that file. */
+async function tryRename(from: string, to: string): Promise<boolean> {
+  try {
+    await writeFile(to, '', { flag: 'wx' })
+  } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw thrown
   }
+  await rename(from, to)
+  return true
 }
 
 /** Maximum length of the prompt excerpt in a file name, in characters. */

@@ -1,5 +1,6 @@
 import { getOrAdd } from '../../canonical/maps.ts'
 import type { Format } from '../../canonical/node.ts'
+import { parseRule } from '../../config/recording-rules.ts'
 import { Counts } from './counts.ts'
 import { type Difference, differences } from './difference.ts'
 import { RecordingError } from './file.ts'
@@ -9,7 +10,6 @@ import { matchesPartially, type PartialMatch, partialMatch } from './partial-mat
 import { modelOf, readRequest, routeAt } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
 import type { RecordedAnswer, Recording } from './recording.ts'
-import { parseRule } from './rules.ts'
 import { SessionLibrary } from './session-library.ts'
 
 /** A recorded exchange that can answer requests. */
@@ -45,6 +45,8 @@ interface Group {
 /** Finds the recordings that answer requests. Equal requests are answered in the order in which they were recorded. */
 export class Library {
   private readonly groups = new Map<string, Group>()
+  /** Positions of all entries in the order of recording. */
+  private readonly positions = new Map<Entry, number>()
   private readonly servedCounts = new Counts()
   private readonly usedFiles = new Set<string>()
 
@@ -67,7 +69,9 @@ export class Library {
     const group = getOrAdd(this.groups, JSON.stringify([redact, rules]), () => ({
       ...{ redact, ignore: rules, entries: [] },
     }))
-    group.entries.push(new LazyEntry(one, answer, rules))
+    const entry = new LazyEntry(one, answer, rules)
+    this.positions.set(entry, this.positions.size)
+    group.entries.push(entry)
   }
 
   /** Files that no request has asked for. */
@@ -95,19 +99,24 @@ export class Library {
    * @param scope callers with the same scope share the order of equal requests.
    */
   async find(request: ArrivedRequest, wantedAnswer: WantedAnswer, scope = ''): Promise<Entry | Nearest | undefined> {
-    const unmatched: UnmatchedGroup[] = []
+    const compared: ComparedGroup[] = []
     for (const { redact, ignore, entries: all } of this.groups.values()) {
       // Reading a recorded request takes a while, and requests of different methods never match.
       const entries = all.filter(({ recording }) => recording.request.method === request.method)
       if (entries.length === 0) continue
-      const key = matchKey(await recordedRequest(request, redactionFor(request, redact)), ignore)
-      const matching = bestOf(entries, key, wantedAnswer)
-      if (matching.length > 0) return this.next(matching, scope)
-      unmatched.push({ entries, key })
+      compared.push({
+        entries,
+        key: matchKey(await recordedRequest(request, redactionFor(request, redact)), ignore),
+      })
     }
-    const matching = mostSpecificOf(unmatched, wantedAnswer)
-    if (matching.length > 0) return this.next(matching, scope)
-    return nearestOf(unmatched.flatMap(({ entries, key }) => entries.map(entry => nearestAt(entry, key))))
+    const matching = [bestOf, mostSpecificOf].map(find => find(compared, wantedAnswer)).find(({ length }) => length > 0)
+    if (matching !== undefined) return this.next(this.inOrder(matching), scope)
+    return nearestOf(compared.flatMap(({ entries, key }) => entries.map(entry => nearestAt(entry, key))))
+  }
+
+  /** Returns entries in the order in which they were recorded, because several groups may have some. */
+  private inOrder(entries: readonly Entry[]): readonly Entry[] {
+    return entries.toSorted((a, b) => this.positions.get(a)! - this.positions.get(b)!)
   }
 
   private next(matching: readonly Entry[], scope: string): Entry {
@@ -119,7 +128,7 @@ export class Library {
 }
 
 /** Recordings of one group, and the request in the form in which it is compared with them. */
-interface UnmatchedGroup {
+interface ComparedGroup {
   readonly entries: readonly Entry[]
   readonly key: MatchKey
 }
@@ -192,11 +201,12 @@ const nearestOf = ([first, ...others]: readonly Nearest[]): Nearest | undefined 
  * Returns recordings with an equal request, otherwise those with the same meaning in another format, in both cases only
  * the ones nearest to what the caller wants.
  */
-function bestOf(entries: readonly Entry[], key: MatchKey, wantedAnswer: WantedAnswer): readonly Entry[] {
-  const equal = entries.filter(one => one.key.digest === key.digest)
-  const sameMeaning = entries.filter(
-    one =>
-      one.format !== wantedAnswer.format && key.conversation !== undefined && one.key.conversation === key.conversation,
+function bestOf(compared: readonly ComparedGroup[], wantedAnswer: WantedAnswer): readonly Entry[] {
+  const equal = compared.flatMap(({ entries, key }) => entries.filter(one => one.key.digest === key.digest))
+  const sameMeaning = compared.flatMap(({ entries, key: { conversation } }) =>
+    entries.filter(
+      one => one.format !== wantedAnswer.format && conversation !== undefined && one.key.conversation === conversation,
+    ),
   )
   const matching = equal.length > 0 ? equal : sameMeaning
   return lowestRanked(matching, one => formatRank(one, wantedAnswer))
@@ -206,8 +216,8 @@ function bestOf(entries: readonly Entry[], key: MatchKey, wantedAnswer: WantedAn
  * Returns the recordings that match a request partially by the most paths, and of these the ones nearest to the
  * caller's format.
  */
-function mostSpecificOf(unmatched: readonly UnmatchedGroup[], wantedAnswer: WantedAnswer): readonly Entry[] {
-  const matching = unmatched.flatMap(({ entries, key }) =>
+function mostSpecificOf(compared: readonly ComparedGroup[], wantedAnswer: WantedAnswer): readonly Entry[] {
+  const matching = compared.flatMap(({ entries, key }) =>
     entries.filter(
       ({ partial, key: own }) => partial !== undefined && own.work === key.work && matchesPartially(partial, key.form),
     ),

@@ -1,5 +1,6 @@
 import { BufferedBytes } from '../../canonical/bytes.ts'
 import { GatewayError } from '../../canonical/error.ts'
+import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
@@ -80,19 +81,18 @@ function bodyOf({ body }: RecordedRequest): { body: JsonObject; files?: readonly
     const json = jsonIn(body)
     return isObject(json) ? { body: json } : undefined
   }
-  const fields: Record<string, Json> = {}
+  const values = new Map<string, string[]>()
   const files: WireFile[] = []
   for (const part of body.form) {
-    if (part.name === undefined) fields[part.field] = withRepeatedValue(fields[part.field], part.text ?? '')
+    if (part.name === undefined) getOrAdd(values, part.field, (): string[] => []).push(part.text ?? '')
     else
       files.push({
         ...{ field: part.field, name: part.name, bytes: new BufferedBytes(bytesOf(part)) },
         mediaType: part.media_type ?? 'application/octet-stream',
       })
   }
-  return { body: fields, files }
+  return { body: Object.fromEntries([...values].map(([field, all]) => [field, fieldValue(all)])), files }
 }
 
-/** Adds a value to a form field. Repeated values become a list. */
-const withRepeatedValue = (before: Json | undefined, value: string): Json =>
-  before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
+/** Returns the value of a form field. Repeated values become a list. */
+const fieldValue = (all: readonly string[]): Json => (all.length === 1 ? all[0]! : all)

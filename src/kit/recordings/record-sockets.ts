@@ -18,7 +18,12 @@ const REFUSAL = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n'
 
 /** Passes WebSocket sessions on to an upstream, and records them if there is a recorder. */
 export class PassedSessions {
-  private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false })
+  private readonly sockets = new WebSocketServer({
+    ...{ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false },
+    handleProtocols: (_, message) => this.protocols.get(message) || false,
+  })
+  /** Subprotocols that the upstream chose, by the caller's request. */
+  private readonly protocols = new WeakMap<IncomingMessage, string>()
   private readonly upstream: string
   private readonly recorder: Recorder | undefined
   /** Connections of callers whose upstream has not accepted the session yet. */
@@ -48,6 +53,7 @@ export class PassedSessions {
     to.once('open', () => {
       this.waiting.delete(connection)
       connection.off('end', leave)
+      this.protocols.set(message, to.protocol)
       this.sockets.handleUpgrade(
         message,
         connection,

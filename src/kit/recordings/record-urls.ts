@@ -18,8 +18,10 @@ export function upstreamUrl(upstream: string, target: string): string {
   return version !== undefined && path.startsWith(`${version}/`) ? base + path.slice(version.length) : base + path
 }
 
-/** Headers that belong to one connection. */
-const CONNECTION_HEADERS = new Set(['connection', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'])
+/** Headers that belong to one connection. The password of a proxy is for this proxy, not for the upstream. */
+const CONNECTION_HEADERS = new Set([
+  ...['connection', 'host', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
+])
 
 /** Returns the caller's headers for the upstream, accepting only encodings that the recorder can decode. */
 export function upstreamHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {

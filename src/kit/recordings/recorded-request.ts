@@ -69,6 +69,7 @@ export function redactedBody(body: RecordedBody, redaction: Redaction): Recorded
         ...part,
         field: redaction.text(part.field),
         ...(part.name === undefined ? {} : { name: redaction.text(part.name) }),
+        ...(part.media_type === undefined ? {} : { media_type: redaction.text(part.media_type) }),
         ...redactedBytes(part, redaction, redaction.fields.inner(part.field).isNamed),
       })),
     }

@@ -37,8 +37,8 @@ export interface RecorderOptions {
   readonly write?: WriteFile | undefined
   /** Numbers of files of the folder. Several recorders of one folder share them. */
   readonly numbers?: FileNumbers
-  /** Reports a recording that could not be written. */
-  warn(message: string): void
+  /** Reports an exchange that could not be recorded, and the error unless it was too large. */
+  warn(message: string, fault?: Error): void
   /** Reports a written file. */
   onWritten?(file: string, recording: Recording): void
 }
@@ -97,7 +97,7 @@ export class Recorder {
       onWritten?.(file, recording)
     }
     const pending = writeExchange()
-      .catch((fault: Error) => warn(`cannot record ${nameOf(request)}: ${fault.message}`))
+      .catch((fault: Error) => warn(`cannot record ${nameOf(request)}: ${fault.message}`, fault))
       .finally(() => this.pendingWrites.delete(pending))
     this.pendingWrites.add(pending)
   }
@@ -136,12 +136,17 @@ export const recordingOf = (request: ArrivedRequest, answer: ArrivedAnswer, at: 
     answer: await recordedAnswer(answer, redaction, streams),
   }))
 
-/** Decodes the body of a request. The replayer also decodes its callers' requests with this function. */
+/**
+ * Decodes the body of a request. The replayer also decodes its callers' requests with this function.
+ *
+ * @throws Error if the body cannot be decoded, because its secrets could not be found.
+ */
 export async function decodedRequest(request: ArrivedRequest): Promise<ArrivedRequest> {
   const encoding = request.headers['content-encoding']
   if (encoding === undefined) return request
   const chunks = await decodedChunks([{ ms: 0, bytes: Buffer.from(request.body) }], encoding)
-  return chunks === undefined ? request : { ...request, body: Buffer.concat(chunks.map(({ bytes }) => bytes)) }
+  if (chunks === undefined) throw new Error(`the request's encoding ${encoding} cannot be decoded`)
+  return { ...request, body: Buffer.concat(chunks.map(({ bytes }) => bytes)) }
 }
 
 /** Converts an answer to its recorded form. */

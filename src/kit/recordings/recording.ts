@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import { isRule } from '../../config/recording-rules.ts'
 import { describedAs, fields, instant, list, mapOf, oneOf, whole, yesOrNo } from '../../config/schema.ts'
-import { isRule } from './rules.ts'
 
 /* The schema of a recording file: one exchange or one WebSocket session (docs/record-replay.md#files). */
 
@@ -20,7 +20,11 @@ const CHUNK_SIZE = 64
 export const recordedSize = (bytes: Uint8Array): number => bytes.length + CHUNK_SIZE
 
 const anyText = v.string('expected a string')
-const ms = v.pipe(v.number('expected milliseconds'), v.minValue(0, 'expected milliseconds, 0 or more'))
+const ms = v.pipe(
+  v.number('expected milliseconds'),
+  v.finite('expected milliseconds'),
+  v.minValue(0, 'expected milliseconds, 0 or more'),
+)
 const headers = mapOf(anyText)
 
 /** Returns true for base64. The pattern of `v.base64` uses up the stack in a text of several megabytes. */
@@ -67,8 +71,19 @@ const REQUEST = fields({
 /** A chunk of a body as it arrived. `ms` counts from the start of the request. */
 const CHUNK = v.pipe(fields({ ms, ...bytes }), exactlyOne('text', 'base64'))
 
+/** Status of a final answer. A client would wait for the final answer after a lower one (RFC 9110 §15.2). */
+export const STATUS = { min: 200, max: 599 } as const
+
+/** Status of an answer in a file of another program. */
+export const FOREIGN_STATUS = v.pipe(
+  v.number('expected a number'),
+  v.integer('expected a status'),
+  v.minValue(STATUS.min, 'expected a status'),
+  v.maxValue(STATUS.max, 'expected a status'),
+)
+
 const ANSWER = fields({
-  status: whole(100, 599),
+  status: whole(STATUS.min, STATUS.max),
   headers,
   /** Time from the start of the request to the head of the answer. */
   ms,
@@ -86,16 +101,19 @@ const FRAME = v.pipe(
   exactlyOne('text', 'base64'),
 )
 
+/** End of a session. */
+export const CLOSED = fields({
+  ...{ ms, from: oneOf(['caller', 'upstream']), code: whole(0, 4999), reason: v.optional(anyText) },
+})
+
 const SESSION = fields({
   /** The subprotocol that the upstream chose. */
   protocol: v.optional(anyText),
   frames: list(FRAME, MAX_ITEMS),
-  closed: v.optional(
-    fields({ ms, from: oneOf(['caller', 'upstream']), code: whole(0, 4999), reason: v.optional(anyText) }),
-  ),
+  closed: v.optional(CLOSED),
 })
 
-const RULE = v.pipe(anyText, v.check(isRule, 'is neither a path nor a valid /expression/'))
+export const RULE = v.pipe(anyText, v.check(isRule, 'is neither a path nor a valid /expression/'))
 
 /** A recording file. */
 export const RECORDING = v.pipe(

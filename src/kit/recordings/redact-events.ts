@@ -1,8 +1,8 @@
 import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import { hasRepeatedFields } from '../../canonical/repeated-fields.ts'
+import { NamedFields } from '../../config/recording-rules.ts'
 import type { Redaction } from './redaction.ts'
-import { NamedFields } from './rules.ts'
 
 /** Fields that distinguish the parts of an answer. Deltas of the same part have the same values. */
 const IDENTITY_FIELDS = ['type', 'index', 'output_index', 'content_index', 'summary_index', 'item_id'] as const
@@ -17,10 +17,11 @@ export function redactedEvents(payloads: readonly string[], redaction: Redaction
   for (const [event, value] of values.entries())
     if (value === undefined) plain.add(payloads[event]!)
     else eachText(value, root)
+  const names = new Names(redaction)
   return payloads.map((payload, event) => {
     const value = values[event]
     if (value === undefined) return plain.next()
-    const rewritten = JSON.stringify(withNewTexts(value, root, redaction))
+    const rewritten = JSON.stringify(withNewTexts(value, root, names))
     if (rewritten === payload) return payload
     const isClean = rewritten === JSON.stringify(value) && !hasRepeatedFields(payload, value)
     return isClean ? payload : rewritten
@@ -80,18 +81,37 @@ function eachText(value: Json, lane: Lane): void {
 }
 
 /** Copies a value with the redacted texts of the lanes, in the order of `eachText`. */
-function withNewTexts(value: Json, lane: Lane, redaction: Redaction): Json {
+function withNewTexts(value: Json, lane: Lane, names: Names): Json {
   if (typeof value === 'string') return lane.next()
-  if (Array.isArray(value)) return value.map((item, index) => withNewTexts(item, lane.at(String(index)), redaction))
-  if (!isObject(value)) return lane.isHidden ? redaction.hidden(value) : value
+  if (Array.isArray(value)) return value.map((item, index) => withNewTexts(item, lane.at(String(index)), names))
+  if (!isObject(value)) return lane.isHidden ? names.redaction.hidden(value) : value
   const inner = lane.of(identityOf(value))
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [redaction.text(name), withNewTexts(item, inner.at(name), redaction)]),
+    Object.entries(value).map(([name, item]) => [names.of(name), withNewTexts(item, inner.at(name), names)]),
   )
 }
 
+/** Redacts names of fields, each of them once, because all events of a stream have the same. */
+class Names {
+  readonly redaction: Redaction
+  private readonly redacted = new Map<string, string>()
+
+  constructor(redaction: Redaction) {
+    this.redaction = redaction
+  }
+
+  of(name: string): string {
+    return getOrAdd(this.redacted, name, () => this.redaction.text(name))
+  }
+}
+
 /** Returns the identity of an object. Identities are short: an object or list in one of the fields is none. */
-const identityOf = (value: { readonly [name: string]: Json }): string =>
-  IDENTITY_FIELDS.filter(name => value[name] !== undefined && (typeof value[name] !== 'object' || value[name] === null))
-    .map(name => `(${name}=${JSON.stringify(value[name])})`)
-    .join('')
+function identityOf(value: { readonly [name: string]: Json }): string {
+  let identity = ''
+  for (const name of IDENTITY_FIELDS) {
+    const field = value[name]
+    if (field !== undefined && (typeof field !== 'object' || field === null))
+      identity += `(${name}=${typeof field === 'number' ? field : JSON.stringify(field)})`
+  }
+  return identity
+}

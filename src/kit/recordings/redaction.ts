@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { NamedFields, parseRule, type Rule } from '../../config/recording-rules.ts'
 import { base64Edits } from './base64-runs.ts'
-import { NamedFields, parseRule, type Rule } from './rules.ts'
 import { applyEdits, type Edit, mergedEdits } from './splice.ts'
 
 /** Placeholder for text that a recording must not contain. */
@@ -20,16 +20,19 @@ export class Redaction {
   /** Fields that path rules name. */
   readonly fields: NamedFields
   private readonly placeholder: string
+  private readonly maxDepth: number
 
   /**
    * @param rules rules of `--redact` or `--ignore`.
    * @param secrets patterns of secrets that the request itself contains.
+   * @param maxDepth maximum number of encodings in base64 whose content is searched. 0 searches none.
    */
-  constructor(rules: readonly string[], secrets: readonly RegExp[] = [], placeholder = REDACTED) {
+  constructor(rules: readonly string[], secrets: readonly RegExp[] = [], placeholder = REDACTED, maxDepth = MAX_DEPTH) {
     const parsed: readonly Rule[] = rules.map(parseRule)
     this.patterns = [...secrets, ...parsed.flatMap(rule => ('pattern' in rule ? [rule.pattern] : []))]
     this.fields = new NamedFields(parsed.flatMap(rule => ('path' in rule ? [rule.path] : [])))
     this.placeholder = placeholder
+    this.maxDepth = maxDepth
   }
 
   text(text: string): string {
@@ -95,7 +98,7 @@ export class Redaction {
           if (found !== '')
             edits.push({ start: offset + index, end: offset + index + found.length, text: this.placeholder })
       const content = { nested: this.atDepth(depth + 1), plain: this.atDepth(MAX_DEPTH) }
-      for (const edit of depth < MAX_DEPTH ? base64Edits(segment, content) : [])
+      for (const edit of depth < this.maxDepth ? base64Edits(segment, content) : [])
         edits.push({ start: offset + edit.start, end: offset + edit.end, text: edit.text })
       offset += segment.length + this.placeholder.length
     }

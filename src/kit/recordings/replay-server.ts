@@ -170,7 +170,7 @@ class ReplayServer {
         message: `A fault on demand (--fault ${fault.status}:${fault.rate}).`,
         ...(fault.status === 429 || fault.status === 503 ? { retryAfterSeconds: 1 } : {}),
       })
-    const fullAnswer = answerFor(entry, requestedAnswer)
+    const fullAnswer = await answerFor(entry, requestedAnswer)
     const answer = fullAnswer && range !== undefined ? withRange(fullAnswer, range) : fullAnswer
     if (answer !== undefined)
       return sendAnswer(reply, fault === undefined ? answer : withFault(answer, fault), this.speed)

@@ -33,8 +33,13 @@ const POLICY_VIOLATION = 1008
 export class ReplaySockets {
   private readonly sockets = new WebSocketServer({
     ...{ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false },
-    handleProtocols: offered => [...offered][0] ?? false,
+    handleProtocols: (offered, message) => {
+      const recorded = this.protocols.get(message)
+      return recorded !== undefined && offered.has(recorded) ? recorded : ([...offered][0] ?? false)
+    },
   })
+  /** Recorded subprotocols, by the caller's request. A redacted one is none that the caller offers. */
+  private readonly protocols = new WeakMap<IncomingMessage, string>()
   private readonly serving: SessionServing
 
   constructor(serving: SessionServing) {
@@ -42,6 +47,8 @@ export class ReplaySockets {
   }
 
   accept(message: IncomingMessage, connection: Duplex, head: Buffer, requested: RequestedSession): void {
+    const protocol = requested.candidates[0]?.script.session.protocol
+    if (protocol !== undefined) this.protocols.set(message, protocol)
     this.sockets.handleUpgrade(
       message,
       connection,

@@ -24,8 +24,14 @@ export function replayEachTest(
   let current: TestReplay | undefined
   let unused: readonly string[] | undefined
   let mode = options.mode
+  let isOpening = false
   beforeEach(async () => {
-    current = await replay(folder, options)
+    // Two tests would share a server, which closes at the end of the first of them.
+    if (isOpening || current !== undefined) throw new Error('Tests that run at the same time must each call `replay`.')
+    isOpening = true
+    current = await replay(folder, options).finally(() => {
+      isOpening = false
+    })
     mode = current.mode
   })
   afterEach(async () => {

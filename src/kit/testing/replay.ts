@@ -3,6 +3,7 @@ import { ROWS } from '../../formats/rows/index.ts'
 import { readFolder } from '../recordings/folder.ts'
 import type { MissPolicy } from '../recordings/passed-misses.ts'
 import { openReplay } from '../recordings/replay-server.ts'
+import { checkOptions } from './checked-options.ts'
 import {
   type ReplayMode,
   type TestReplay,
@@ -20,9 +21,13 @@ const PLACEHOLDER_KEY = 'replay'
  *
  * @throws Error if the folder does not exist in mode `replay`, a file is not a recording, or the mode needs an
  * upstream.
+ * @throws TypeError if an option has a wrong value.
  */
 export async function replay(folder: string, options: TestReplayOptions = {}): Promise<TestReplay> {
-  const { mode = modeOf(process.env), key = PLACEHOLDER_KEY, ignore = [], speed = 0, strict = false } = options
+  checkOptions(options)
+  const { mode = modeOf(process.env), ignore = [], speed = 0, strict = false } = options
+  // A variable of an environment without secrets is often empty.
+  const key = options.key || PLACEHOLDER_KEY
   const warnings: string[] = []
   const onMiss = missPolicy(folder, mode, options, message => warnings.push(message))
   const usesRecordings = mode === 'replay' || (mode === 'record' && existsSync(folder))

@@ -3,8 +3,9 @@ import { GatewayError } from '../../canonical/error.ts'
 import { hasRole, type Principal } from '../sign-in/index.ts'
 import type { Administration } from './administration.ts'
 import type { AdminAnswer } from './answer.ts'
-import { recordChange, stateBefore } from './audit.ts'
+import { recordingFor } from './audit.ts'
 import { authenticate } from './authenticate.ts'
+import { COMPLETE_HEADER } from './csv.ts'
 import { type Endpoint, type LiveAnswer, roleFor } from './endpoint.ts'
 import { checkedInput, type RawInput } from './input.ts'
 import { description } from './openapi.ts'
@@ -50,10 +51,8 @@ export class AdminApi {
     const { message, params, query } = call
     const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, MAX_BODY)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
-    const { audit, operation: action } = endpoint
-    const before = audit && (await stateBefore(this.gateway, audit, params))
-    const answer = await endpoint.handle(this.gateway, input as never, principal)
-    if (audit !== undefined) await recordChange(this.gateway, { audit, action, principal, params, before, answer })
+    const recording = recordingFor(this.gateway, principal, endpoint.operation)
+    const answer = await endpoint.handle(this.gateway, input as never, principal, recording)
     if (typeof answer !== 'function') return writeAnswer(endpoint, answer as never, message)
     return message.method === 'HEAD' ? headOf(endpoint) : (answer as LiveAnswer)
   }
@@ -111,10 +110,14 @@ function writeAnswer(endpoint: Endpoint, answer: never, { headers: requestHeader
   if (endpoint.answer === undefined) return { status, headers, text: '' }
   if (csv !== undefined && prefersCsv(requestHeaders.accept)) {
     headers['content-type'] = 'text/csv; charset=utf-8; header=present'
+    headers[COMPLETE_HEADER] = String(isComplete(answer))
     return { status, headers, text: csv(answer) }
   }
   return { status, headers, text: JSON.stringify(answer) }
 }
+
+const isComplete = ({ complete, next_cursor }: { readonly complete?: boolean; readonly next_cursor?: string }) =>
+  complete !== false && next_cursor === undefined
 
 /** Answers a HEAD request to a streaming endpoint, whose body is not known in advance. */
 const headOf = ({ status, live = [] }: Endpoint): AdminAnswer => ({

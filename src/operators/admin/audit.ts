@@ -1,18 +1,39 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import type { Audited, FieldChange } from '../../store/audit-records.ts'
+import type { Config } from '../../config/index.ts'
+import { auditedSettings } from '../../config/secret-fields.ts'
+import type { AdminToken, StoredGroup, StoredKey } from '../../store/access-records.ts'
+import type { ActorKind, Audited, AuditedConfig, EntryOf, FieldChange } from '../../store/audit-records.ts'
+import type { ConsoleUser } from '../../store/console-records.ts'
 import { freshId } from '../../store/usage/request-id.ts'
 import type { Principal } from '../sign-in/index.ts'
 import type { Administration } from './administration.ts'
+import { groupView, keyView, tokenView, userView } from './views.ts'
 
-/** Rules for recording the changes of an endpoint in the audit log. */
-export interface Audit {
+/** How a thing enters the audit log. */
+export interface Audit<Thing> {
   readonly kind: Audited
-  /** Path parameter that names the changed resource. Absent if the answer names a new resource. */
-  readonly param?: string
-  /** Returns the resource as the API shows it, or undefined if it does not exist. */
-  readonly read?: (gateway: Administration, target: string) => Promise<object | undefined>
+  /** Returns the thing as the API shows it, without secrets. */
+  readonly view: (thing: Thing) => object
+  /** Returns the id of the thing, or its name if it has no id. */
+  readonly target: (thing: Thing) => string
+  /** Returns the name of the thing. The default is `target`. */
+  readonly name?: (thing: Thing) => string
 }
+
+const nameOf = ({ name }: { readonly name: string }): string => name
+const idOf = ({ id }: { readonly id: string }): string => id
+
+export const KEY_AUDIT: Audit<StoredKey> = { kind: 'key', view: keyView, target: idOf, name: nameOf }
+export const GROUP_AUDIT: Audit<StoredGroup> = { kind: 'group', view: groupView, target: nameOf }
+export const TOKEN_AUDIT: Audit<AdminToken> = { kind: 'token', view: tokenView, target: idOf, name: nameOf }
+export const USER_AUDIT: Audit<ConsoleUser> = { kind: 'user', view: userView, target: nameOf }
+/** Records whether a channel is drained, and its stored config without secrets. */
+export const CHANNEL_AUDIT: Audit<AuditedConfig> = {
+  ...{ kind: 'channel', target: nameOf },
+  view: ({ name, settings, drained }) => ({ ...auditedSettings(settings), name, drained }),
+}
+export const MODEL_AUDIT: Audit<AuditedConfig> = { kind: 'model', view: ({ settings }) => settings, target: nameOf }
 
 /** Fields that never count as changes: fields that are not settings, and secrets. */
 const IGNORED_FIELDS: ReadonlySet<string> = new Set([
@@ -52,37 +73,34 @@ function fieldsByPath(value: object = {}, path = ''): Map<string, unknown> {
   return fields
 }
 
-/** A completed action of an endpoint, and the principal who requested it. */
-interface AuditedAction {
-  readonly audit: Audit
+/** The author of changes, and the operation of the admin API that makes them, such as `changeKey`. */
+export interface Author {
+  readonly actor: string
+  readonly actorKind: ActorKind
   readonly action: string
-  readonly principal: Principal
-  readonly params: { readonly [name: string]: string }
-  readonly before: object | undefined
-  readonly answer: unknown
 }
 
-/** Reads the state of the resource before a change. */
-export const stateBefore = async (
-  gateway: Administration,
-  { param, read }: Audit,
-  params: AuditedAction['params'],
-): Promise<object | undefined> => (param === undefined ? undefined : read?.(gateway, params[param] ?? ''))
+/**
+ * Returns how a change of an author enters the audit log, for the store to build the entry in the transaction of the
+ * change. Undefined if nothing is recorded.
+ */
+export type Recording = <Thing>(audit: Audit<Thing>) => EntryOf<Thing> | undefined
 
-/** Records a change. Only logs a failure, because the change itself has already happened. */
-export async function recordChange(gateway: Administration, completed: AuditedAction): Promise<void> {
-  if (gateway.config.usage.retention === 0) return
-  const { audit, action, principal, params, before, answer } = completed
-  const created = isObject(answer) ? (answer as { readonly id?: unknown; readonly name?: unknown }) : {}
-  const target = audit.param === undefined ? String(created.id ?? created.name ?? '') : (params[audit.param] ?? '')
-  try {
-    const after = await audit.read?.(gateway, target)
-    const resource = (after ?? before ?? created) as { readonly name?: unknown }
-    await gateway.audit.add({
-      ...{ id: freshId(), at: Date.now(), actor: principal.name, actorKind: principal.kind, action },
-      ...{ kind: audit.kind, target, name: String(resource.name ?? target), changes: changesBetween(before, after) },
-    })
-  } catch (err) {
-    gateway.log.error({ err, action, target, by: principal.name }, 'a change is missing in the audit log')
+/** Returns the recording of an author's changes. */
+export const recordingOf =
+  ({ usage }: Pick<Config, 'usage'>, author: Author): Recording =>
+  ({ kind, view, target, name = target }) => {
+    if (usage.retention === 0) return undefined
+    return (before, after) => {
+      const thing = (after ?? before)!
+      const changes = changesBetween(before && view(before), after && view(after))
+      return { id: freshId(), at: Date.now(), ...author, kind, target: target(thing), name: name(thing), changes }
+    }
   }
-}
+
+/** Returns the recording of the changes of one operation of a principal. */
+export const recordingFor = (
+  { config }: Pick<Administration, 'config'>,
+  { name: actor, kind: actorKind }: Principal,
+  action: string,
+): Recording => recordingOf(config, { actor, actorKind, action })

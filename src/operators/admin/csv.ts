@@ -1,3 +1,6 @@
+/** Header of an answer in CSV that states whether it has all rows, as `complete` and `next_cursor` do in JSON. */
+export const COMPLETE_HEADER = 'x-interlingua-complete'
+
 type Cell = string | number | boolean | undefined
 
 /**

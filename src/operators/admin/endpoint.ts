@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type * as v from 'valibot'
 import { type AnySchema, fields } from '../../config/schema.ts'
 import type { Reply } from '../../gateway/call.ts'
+import type { Audited } from '../../store/audit-records.ts'
 import type { Role } from '../../store/console-records.ts'
 import type { Principal } from '../sign-in/index.ts'
 import type { Administration } from './administration.ts'
-import type { Audit } from './audit.ts'
+import type { Recording } from './audit.ts'
 import type { ProblemType } from './problem.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -55,8 +56,8 @@ export interface Endpoint<
   readonly status: number
   /** Problems that this endpoint may report, in addition to those of every request. */
   readonly problems: readonly ProblemType[]
-  /** Rules for recording changes in the audit log. Absent if the endpoint changes nothing that administrators set. */
-  readonly audit?: Audit
+  /** Kind of the things that the endpoint changes, for the audit log. Absent if it changes nothing that administrators set. */
+  readonly audit?: Audited
   /** Returns the path of the created resource. */
   readonly location?: (answer: v.InferOutput<A>) => string
   /** Formats the answer as CSV, for clients that prefer `text/csv`. */
@@ -65,6 +66,7 @@ export interface Endpoint<
     gateway: Administration,
     input: Input<v.InferOutput<P>, v.InferOutput<Q>, v.InferOutput<B>>,
     principal: Principal,
+    recording: Recording,
   ): Promise<v.InferOutput<A> | LiveAnswer> | v.InferOutput<A> | LiveAnswer
 }
 

@@ -1,6 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { type AnySchema, descriptionOf, type JsonSchema } from '../../config/schema.ts'
+import { COMPLETE_HEADER } from './csv.ts'
 import { type Endpoint, roleFor } from './endpoint.ts'
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
 import { INPUTS, SHAPES } from './shapes.ts'
@@ -71,15 +72,17 @@ function parameters(location: 'path' | 'query', schema: AnySchema): JsonSchema[]
   }))
 }
 
+const LOCATION_HEADER = { description: 'The path of the created resource.', schema: { type: 'string' } }
+const COMPLETE = { description: 'For CSV: `false` if there are more rows than `limit`.', schema: { type: 'string' } }
+
 function success({ answer, status, csv, location, live }: Endpoint): JsonSchema {
   if (answer === undefined && live === undefined) return { [status]: { description: 'Done.' } }
   const schema = answer === undefined ? {} : { schema: jsonSchema(answer, 'output') }
   return {
     [status]: {
       description: live === undefined ? 'Done.' : 'Streamed.',
-      ...(location === undefined
-        ? {}
-        : { headers: { location: { description: 'The path of the created resource.', schema: { type: 'string' } } } }),
+      ...(location === undefined ? {} : { headers: { location: LOCATION_HEADER } }),
+      ...(csv === undefined ? {} : { headers: { [COMPLETE_HEADER]: COMPLETE } }),
       content: {
         ...Object.fromEntries((live ?? ['application/json']).map(type => [type, schema])),
         ...(csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defined } from '../../canonical/node.ts'
+import { defined, definedIfAny } from '../../canonical/node.ts'
 import { suggestion } from '../../config/faults.ts'
 import { fields, list, money, oneOf, text, whole } from '../../config/schema.ts'
 import type { Budget, LimitSettings } from '../../config/types.ts'
@@ -47,22 +47,30 @@ interface WrittenLimits {
 
 /** Applies the limits of a request body. Null removes a limit, and absent fields stay unchanged. */
 export function changedLimits(before: LimitSettings, changes: WrittenLimits): LimitSettings {
-  const { rpm, tpm, concurrent } = before
-  const day = merged(before.budget?.day, changes.budget === null ? null : changes.budget?.day)
-  const month = merged(before.budget?.month, changes.budget === null ? null : changes.budget?.month)
-  const unknown = merged(before.budget?.unknown, changes.budget === null ? null : changes.budget?.unknown)
-  const budget = defined({ day, month, unknown })
+  const { rpm, tpm, concurrent, budget = {} } = before
   return defined({
+    ...before,
     rpm: merged(rpm, changes.rpm),
     tpm: merged(tpm, changes.tpm),
     concurrent: merged(concurrent, changes.concurrent),
-    budget: Object.keys(budget).length === 0 ? undefined : budget,
+    budget: changes.budget === null ? undefined : changedBudget(budget, changes.budget ?? {}),
   })
 }
+
+const changedBudget = (before: Budget, changes: NonNullable<WrittenLimits['budget']>): Budget | undefined =>
+  definedIfAny({
+    ...before,
+    day: merged(before.day, changes.day),
+    month: merged(before.month, changes.month),
+    unknown: merged(before.unknown, changes.unknown),
+  })
 
 /** Returns a field's value after a change. Null removes it. */
 export const merged = <T>(before: T | undefined, change: T | null | undefined): T | undefined =>
   change === undefined ? before : (change ?? undefined)
 
 /** Formats limits for answers. */
-export const limitsView = ({ rpm, tpm, concurrent, budget }: LimitSettings) => ({ rpm, tpm, concurrent, budget })
+export const limitsView = ({ rpm, tpm, concurrent, budget }: LimitSettings) => ({
+  ...{ rpm, tpm, concurrent },
+  budget: budget && defined({ day: budget.day, month: budget.month, unknown: budget.unknown }),
+})

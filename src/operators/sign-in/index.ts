@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { loadOnce } from '../../canonical/load-once.ts'
 import type { ConsoleConfig } from '../../config/types.ts'
 import type { Proxies } from '../../gateway/proxies/index.ts'
 import type { Log } from '../../log.ts'
-import type { ConsoleRecords, Role } from '../../store/console-records.ts'
+import type { EntryOf } from '../../store/audit-records.ts'
+import type { ConsoleRecords, ConsoleUser, Role } from '../../store/console-records.ts'
 import { isSameOrigin } from './csrf.ts'
 import { type NewUser, newUser, resetPassword } from './new-user.ts'
 import type { ProviderSignIn, StateEncryption } from './provider-sign-in.ts'
@@ -33,7 +35,6 @@ export class ConsoleUsers {
   readonly sessions: SignInSessions
   readonly signIn: SignIn
   private readonly parts: ConsoleUsersOptions
-  private providerSignIn: Promise<ProviderSignIn> | undefined
 
   constructor(parts: ConsoleUsersOptions) {
     const { records, log, config, proxies, slow } = parts
@@ -56,37 +57,39 @@ export class ConsoleUsers {
   }
 
   /** Adds a user, with a random password if none is given. Returns undefined if the name is taken. */
-  async add(name: string, role: Role, password = randomPassword()): Promise<NewUser | undefined> {
+  async add(
+    name: string,
+    role: Role,
+    password = randomPassword(),
+    entryOf?: EntryOf<ConsoleUser>,
+  ): Promise<NewUser | undefined> {
     const user = await newUser(name, role, password)
-    return (await this.records.addUser(user)) ? { user, password } : undefined
+    return (await this.records.addUser(user, false, entryOf)) ? { user, password } : undefined
   }
 
   /** Sets a random password, ends the user's sessions and removes a lockout. */
-  resetPassword(name: string): Promise<{ readonly text: string } | 'unknown' | 'oidc'> {
-    return resetPassword(this.records, name)
+  resetPassword(name: string, entryOf?: EntryOf<ConsoleUser>): Promise<{ readonly text: string } | 'unknown' | 'oidc'> {
+    return resetPassword(this.records, name, entryOf)
   }
 
   /** Sets a user's password. Ends all sessions except the one with the given token hash. Rejects with GatewayError. */
-  async setPassword(name: string, password: string, exceptSession?: string): Promise<void> {
-    await this.records.changeUser(name, { password: await hashPassword(password) }, exceptSession)
+  async setPassword(
+    name: string,
+    password: string,
+    exceptSession?: string,
+    entryOf?: EntryOf<ConsoleUser>,
+  ): Promise<void> {
+    await this.records.changeUser(name, { password: await hashPassword(password) }, exceptSession, entryOf)
   }
 
   /** Returns the sign-in through an identity provider. Loads its code on first use. */
-  provider(): Promise<ProviderSignIn> {
+  readonly provider = loadOnce(async (): Promise<ProviderSignIn> => {
     const { records, sessions } = this
     const { log, encryption } = this.parts
-    this.providerSignIn ??= import('./provider-sign-in.ts').then(
-      ({ ProviderSignIn }) =>
-        new ProviderSignIn({
-          records,
-          sessions,
-          log,
-          encryption: encryption(),
-          isSecure: message => this.isSecure(message),
-        }),
-    )
-    return this.providerSignIn
-  }
+    const { ProviderSignIn } = await import('./provider-sign-in.ts')
+    const isSecure = (message: IncomingMessage): boolean => this.isSecure(message)
+    return new ProviderSignIn({ records, sessions, log, encryption: encryption(), isSecure })
+  })
 
   /** Returns the base URL by which the sender of a request reaches the gateway. */
   baseOf(message: IncomingMessage): string {

@@ -1,3 +1,4 @@
+import type { EntryOf } from '../../store/audit-records.ts'
 import type { ConsoleRecords, ConsoleUser, Role } from '../../store/console-records.ts'
 import { randomPassword } from './random-password.ts'
 import { hashPassword } from './scrypt.ts'
@@ -21,12 +22,14 @@ export const newUser = async (name: string, role: Role, password: string): Promi
 export async function resetPassword(
   records: ConsoleRecords,
   name: string,
+  entryOf?: EntryOf<ConsoleUser>,
 ): Promise<{ readonly text: string } | 'unknown' | 'oidc'> {
   const user = await records.user(name)
   if (user === undefined) return 'unknown'
   if (user.source === 'oidc') return 'oidc'
   const text = randomPassword()
-  if ((await records.changeUser(name, { password: await hashPassword(text) })) === undefined) return 'unknown'
+  const change = { password: await hashPassword(text) }
+  if ((await records.changeUser(name, change, undefined, entryOf)) === undefined) return 'unknown'
   await records.unlock(accountHash(name))
   return { text }
 }

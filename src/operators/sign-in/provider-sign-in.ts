@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { OidcConfig } from '../../config/types.ts'
 import type { Log } from '../../log.ts'
+import type { EntryOf } from '../../store/audit-records.ts'
 import type { ConsoleRecords, ConsoleUser } from '../../store/console-records.ts'
 import { type Claims, nameIn, roleIn } from './claims.ts'
 import { cookieIn, formatCookie } from './cookies.ts'
@@ -25,6 +26,9 @@ export interface ProviderSignInOptions {
   readonly encryption: StateEncryption
   readonly isSecure: (message: IncomingMessage) => boolean
 }
+
+/** Returns how a new user, or the new role of a user, enters the audit log. */
+export type UserRecording = (user: ConsoleUser, action: 'createUser' | 'changeUser') => EntryOf<ConsoleUser> | undefined
 
 /** Reasons for a failed sign-in: not started in this browser, provider error, no role, or user disabled. */
 export type ProviderSignInFailure = 'unknown' | 'failed' | 'no-role' | 'disabled'
@@ -63,6 +67,7 @@ export class ProviderSignIn {
     config: OidcConfig,
     query: URLSearchParams,
     message: IncomingMessage,
+    recording: UserRecording,
   ): Promise<OpenSignInSession | ProviderSignInFailure> {
     const { sessions, log } = this.parts
     const pending = await this.pendingOf(message)
@@ -74,7 +79,7 @@ export class ProviderSignIn {
       log.warn({ issuer: config.issuer, err: reasonOf(thrown) }, 'sign-in through the identity provider failed')
       return 'failed'
     }
-    const user = await this.userOf(claims, config)
+    const user = await this.userOf(claims, config, recording)
     if (typeof user === 'string') {
       log.warn({ issuer: config.issuer, why: user }, 'sign-in through the identity provider refused')
       return user
@@ -94,7 +99,11 @@ export class ProviderSignIn {
    * Returns the user with that subject, created at the first sign-in. The role always follows the provider's current
    * claims.
    */
-  private async userOf(claims: Claims, config: OidcConfig): Promise<ConsoleUser | 'no-role' | 'disabled'> {
+  private async userOf(
+    claims: Claims,
+    config: OidcConfig,
+    recording: UserRecording,
+  ): Promise<ConsoleUser | 'no-role' | 'disabled'> {
     const { records } = this.parts
     const role = roleIn(claims, config)
     const subject = `${config.issuer} ${claims.sub}`
@@ -106,13 +115,14 @@ export class ProviderSignIn {
       return 'no-role'
     }
     if (existing !== undefined) {
-      if (existing.role !== role) await records.setRole(existing.name, role)
-      return { ...existing, role }
+      const user = { ...existing, role }
+      if (existing.role !== role) await records.setRole(existing.name, role, recording(user, 'changeUser'))
+      return user
     }
     for (const isOther of [false, true]) {
       const name = nameIn(claims, subject, isOther)
       const user = { name, role, source: 'oidc', subject, enabled: true, createdAt: Date.now() } as const
-      if (await records.addUser(user)) return user
+      if (await records.addUser(user, false, recording(user, 'createUser'))) return user
     }
     // Another browser of the same user created the user in the meantime.
     return (await records.userOf(subject)) ?? 'disabled'

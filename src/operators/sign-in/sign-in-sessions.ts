@@ -15,6 +15,9 @@ const MAX_SESSIONS = 50
 /** Minimum interval between stored uses of a session, in milliseconds. */
 const USE_INTERVAL_MS = 60_000
 
+/** Header of requests that the console makes without an action of the user. They are no use of the session. */
+const BY_ITSELF_HEADER = 'x-interlingua-by-itself'
+
 /** Dependencies of the sessions. */
 export interface SignInSessionOptions {
   readonly records: ConsoleRecords
@@ -59,7 +62,8 @@ export class SignInSessions {
     if (expiresAt <= now || session.usedAt + config.idle <= now) return undefined
     // A session of the future would outlast its duration. The clock was set back.
     if (Math.max(session.createdAt, session.usedAt) > now + CLOCK_DIFFERENCE) return undefined
-    if (now - session.usedAt >= Math.min(USE_INTERVAL_MS, config.idle / 4)) await this.recordUse(hash, now)
+    const isUse = message.headers[BY_ITSELF_HEADER] === undefined
+    if (isUse && now - session.usedAt >= Math.min(USE_INTERVAL_MS, config.idle / 4)) await this.recordUse(hash, now)
     return { user, token, hash, expiresAt }
   }
 

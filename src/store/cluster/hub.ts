@@ -79,6 +79,11 @@ export class Hub {
     this.ports.get(worker)?.notify(topic, message)
   }
 
+  /** Asks one worker. Rejects if it does not answer in time. */
+  async ask(worker: number, topic: string, message: Json = null): Promise<Json> {
+    return this.ports.get(worker)?.ask(topic, message) ?? null
+  }
+
   /** Gathers the answers of all workers that answer in time. */
   async gather(topic: string, message: Json): Promise<Json[]> {
     const pendingAnswers = [...this.ports.values()].map(port => port.ask(topic, message, GATHER_TIMEOUT_MS))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { url as inspectorUrl } from 'node:inspector'
 import type { Json } from '../../canonical/node.ts'
 import type { Log } from '../../log.ts'
 import { type Bus, Listeners, TOPICS, type Topic } from './bus.ts'
@@ -41,6 +42,7 @@ export class Member implements Cluster {
       subscribe: (topic, listener) => listeners.add(topic, listener),
       close: async () => {},
     }
+    this.answer('ping', () => inspectorUrl() !== undefined)
     this.onOrder('lead', message => (this.leads = message === true))
   }
 

@@ -34,6 +34,8 @@ export class RedisConnection {
   private readonly events: ConnectionEvents
   private closed = false
   private wake: () => void = () => {}
+  /** Ends the current connection with a reason. */
+  private giveUp: (fault: unknown) => void = () => {}
   private failures = 0
   private readonly reconnecting: Promise<void>
 
@@ -47,6 +49,11 @@ export class RedisConnection {
     this.closed = true
     this.wake()
     await this.reconnecting
+  }
+
+  /** Replaces the current connection, because its address may lead to another server by now. */
+  renew(fault: unknown): void {
+    this.giveUp(fault)
   }
 
   /** Reconnects until the connection is closed. */
@@ -77,6 +84,7 @@ export class RedisConnection {
     client.on('error', ended.resolve)
     client.on('end', () => ended.resolve(new Error('connection closed by Redis')))
     this.wake = () => ended.resolve(new Error('closed'))
+    this.giveUp = ended.resolve
     if (this.closed) return undefined
     let timer: NodeJS.Timeout = setTimeout(() => ended.resolve(new Error('Redis does not answer')), OPEN_TIMEOUT_MS)
     try {
@@ -101,7 +109,11 @@ export class RedisConnection {
   private startPings(client: RedisClient, giveUp: (fault: Error) => void): NodeJS.Timeout {
     let isUnanswered = false
     const timer = setInterval(() => {
-      if (isUnanswered) giveUp(new Error('Redis does not answer'))
+      if (isUnanswered) {
+        // A busy event loop may not have read the answer yet.
+        setImmediate(() => isUnanswered && giveUp(new Error('Redis does not answer')))
+        return
+      }
       isUnanswered = true
       client.ping().then(() => {
         isUnanswered = false

@@ -29,6 +29,12 @@ const COMMAND_TIMEOUT_MS = 250
 /** Maximum time that a starting process waits for the first connection, in milliseconds. */
 export const FIRST_CONNECTION_TIMEOUT_MS = 1000
 
+/** Returns the path of an address that names another database than the first one. */
+function databaseOf(url: string): string {
+  const pathname = URL.parse(url)?.pathname ?? ''
+  return /^\/0*$/.test(pathname) ? '' : pathname
+}
+
 /** Thrown if a command could not be sent or timed out. After a timeout, Redis may still have executed the command. */
 class RedisUnreachable extends Error {
   override readonly name = 'RedisUnreachable'
@@ -37,14 +43,22 @@ class RedisUnreachable extends Error {
 type Listener = (message: string) => void
 
 /**
+ * Error replies of a server that is no longer the primary, or has lost its replicas. After a failover, connections to
+ * the former primary stay open, while the address already leads to its successor.
+ */
+const FORMER_PRIMARY = /\b(READONLY|MASTERDOWN|NOREPLICAS)\b/
+
+/**
  * Two connections to the Redis at an address such as `redis://user:password@host:6379/0`: one for commands, and one for
  * subscriptions that opens with the first of them. The constructor never throws.
  */
 export class OpenRedis implements RedisLink {
   private readonly url: string
+  /** Number of the database in the address, as `/1`. Empty for the first database. */
+  private readonly database: string
   private readonly outage: Outage
-  /** Lost connections. An outage ends when both connections are back. */
-  private readonly lostConnections = new Set<'commands' | 'notices'>()
+  /** Lost connections, and `primary` if the server accepts no changes. An outage ends when the set is empty. */
+  private readonly losses = new Set<'commands' | 'notices' | 'primary'>()
   private readonly commands: RedisConnection
   private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
@@ -53,9 +67,12 @@ export class OpenRedis implements RedisLink {
   /** True after a command timed out. No command is sent until Redis answers again. */
   private isUnresponsive = false
   faults = 0
+  /** Reason why a connection was lost or could not be opened. It contains no credential. */
+  lastFault: string | undefined
 
   constructor(url: string, log: Log) {
     this.url = url
+    this.database = databaseOf(url)
     this.outage = new Outage(log, { began: 'Redis cannot be reached', ended: 'Redis can be reached again' })
     this.commands = new RedisConnection(url, {
       prepare: () => undefined,
@@ -84,7 +101,18 @@ export class OpenRedis implements RedisLink {
   async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const client = this.commands.client
     if (client === undefined || this.isUnresponsive) throw this.countFailure('Redis cannot be reached')
-    const rest = [String(keys.length), ...keys, ...args]
+    try {
+      const answer = await this.evaluate(client, script, [String(keys.length), ...keys, ...args])
+      // A script without keys changes nothing, so that a former primary runs it, too.
+      if (keys.length > 0) this.markRestored('primary')
+      return answer
+    } catch (fault) {
+      if (FORMER_PRIMARY.test((fault as Error).message)) this.findPrimary(fault as Error)
+      throw fault
+    }
+  }
+
+  private async evaluate(client: RedisClient, script: RedisScript, rest: readonly string[]): Promise<unknown> {
     try {
       return await this.withTimeout(client.sendCommand(['EVALSHA', script.sha, ...rest]))
     } catch (fault) {
@@ -93,15 +121,28 @@ export class OpenRedis implements RedisLink {
     }
   }
 
+  /** Opens both connections again. The outage lasts until a script has run. */
+  private findPrimary(fault: Error): void {
+    this.markLost('primary', fault.message)
+    this.commands.renew(fault)
+    this.notices?.renew(fault)
+  }
+
   onConnected(listener: () => void): void {
     this.connectionListeners.push(listener)
   }
 
   publish(channel: string, message: string): void {
-    this.commands.client?.publish(channel, message).catch(() => {})
+    this.commands.client?.publish(this.nameOf(channel), message).catch(() => {})
   }
 
-  subscribe(channel: string, listener: Listener): () => void {
+  /** Checks that notices may be sent, which a user of Redis may do in named channels only. Rejects with the error. */
+  async checkNotices(): Promise<void> {
+    await this.commands.client?.publish(this.nameOf('interlingua:probe'), '')
+  }
+
+  subscribe(name: string, listener: Listener): () => void {
+    const channel = this.nameOf(name)
     const known = this.listeners.get(channel)
     this.listeners.set(channel, [...(known ?? []), listener])
     this.notices ??= this.openNotices()
@@ -125,18 +166,24 @@ export class OpenRedis implements RedisLink {
     })
   }
 
+  /** Returns the name of a channel in this database. Redis has the same channels in all databases. */
+  private nameOf(channel: string): string {
+    return channel + this.database
+  }
+
   private markAnswered(): void {
     this.isUnresponsive = false
     this.markRestored('commands')
   }
 
-  private markLost(connection: 'commands' | 'notices', fault: string): void {
-    this.lostConnections.add(connection)
+  private markLost(loss: 'commands' | 'notices' | 'primary', fault: string): void {
+    this.losses.add(loss)
+    this.lastFault = fault
     this.outage.start(fault)
   }
 
-  private markRestored(connection: 'commands' | 'notices'): void {
-    if (this.lostConnections.delete(connection) && this.lostConnections.size === 0) this.outage.end()
+  private markRestored(loss: 'commands' | 'notices' | 'primary'): void {
+    if (this.losses.delete(loss) && this.losses.size === 0) this.outage.end()
   }
 
   private countFailure(message: string): RedisUnreachable {

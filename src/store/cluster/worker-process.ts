@@ -28,6 +28,9 @@ export class WorkerProcess {
   reason: string | undefined
   /** True if the primary ended the worker on purpose, so that it is not replaced. */
   isLeaving = false
+  /** True if the worker said in its last answer that a debugger may stop it. */
+  isDebugged = false
+  private unansweredPings = 0
   private readonly worker: Worker
   private readonly hub: Hub
   private readonly listeningResult = Promise.withResolvers<string>()
@@ -81,6 +84,19 @@ export class WorkerProcess {
 
   order(topic: string, message: string | boolean | null = null): void {
     this.hub.order(this.worker.id, topic, message)
+  }
+
+  /** Pings the worker once it listens. Returns how many earlier pings in a row it has not answered. */
+  ping(): number {
+    if (this.id === undefined) return 0
+    this.hub.ask(this.worker.id, 'ping').then(
+      isDebugged => {
+        this.unansweredPings = 0
+        this.isDebugged = isDebugged === true
+      },
+      () => {},
+    )
+    return this.unansweredPings++
   }
 
   kill(): void {

@@ -1,6 +1,8 @@
 import cluster from 'node:cluster'
+import { availableParallelism } from 'node:os'
 import type { Log } from '../../log.ts'
 import type { Hub } from './hub.ts'
+import { endHungWorkers } from './hung-workers.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 /** The hub, the log, and the listeners of the workers' events. */
@@ -21,6 +23,11 @@ export interface WorkersOptions {
 const MIN_LIFETIME_MS = 10_000
 /** Delay before replacing the second consecutive worker that died young, in milliseconds. It doubles with each one. */
 const FIRST_DELAY_MS = 100
+/**
+ * Maximum number of workers that start at the same time. More of them would share the cores, and the last ones would
+ * not listen within their time.
+ */
+const MAX_STARTS = Math.max(4, availableParallelism())
 /** Maximum delay before a worker is replaced, in milliseconds. */
 const MAX_DELAY_MS = 10_000
 
@@ -35,12 +42,14 @@ export class Workers {
   private targetCount = 0
   private readonly pauses = new Set<NodeJS.Timeout>()
   private stopped = false
+  private readonly endPings: () => void
 
   constructor(options: WorkersOptions) {
     this.options = options
     // Round robin would lose connections that were just assigned to a dying worker.
     cluster.schedulingPolicy = cluster.SCHED_NONE
     cluster.setupPrimary({ silent: true })
+    this.endPings = endHungWorkers(() => this.workers, options.log)
   }
 
   /** Process ids of the active workers. */
@@ -52,10 +61,16 @@ export class Workers {
   async start(count: number): Promise<string> {
     this.targetCount = count
     const started: WorkerProcess[] = []
+    const startNext = async (): Promise<void> => {
+      while (this.active.length < count && !this.stopped) {
+        const one = this.fork()
+        started.push(one)
+        await one.address
+      }
+    }
     try {
-      while (started.length < count) started.push(this.fork())
-      const [address] = await Promise.all(started.map(one => one.address))
-      return address!
+      await Promise.all(Array.from({ length: Math.min(count, MAX_STARTS) }, startNext))
+      return await started[0]!.address
     } catch (thrown) {
       this.kill()
       await Promise.all(started.map(({ exited }) => exited))
@@ -111,6 +126,7 @@ export class Workers {
 
   private end(): void {
     this.stopped = true
+    this.endPings()
     for (const timer of this.pauses) clearTimeout(timer)
     for (const one of this.workers) one.isLeaving = true
   }

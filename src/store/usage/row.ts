@@ -105,12 +105,47 @@ export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>):
 
 /** Maximum plausible token count of a prompt or an answer. */
 const MAX_PLAUSIBLE_TOKENS = 1e8
+/** Maximum plausible number of searches, and of hosted calls of each kind. One costs as much as thousands of tokens. */
+const MAX_PLAUSIBLE_CALLS = 1e5
 
-/** Returns true if the upstream sent plausible token counts. An absurd count must not use up the limits. */
-export const isCounted = ({ input, output }: Usage): boolean =>
-  (input !== undefined || output !== undefined) &&
-  !((input ?? 0) > MAX_PLAUSIBLE_TOKENS) &&
-  !((output ?? 0) > MAX_PLAUSIBLE_TOKENS)
+/**
+ * Returns true if the upstream sent plausible counts of tokens or searches. An absurd count must not use up the limits,
+ * nor a budget if it is that of a part, which may have a price of its own.
+ */
+export const isCounted = ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+  reasoning,
+  inputBy,
+  outputBy,
+  searches = 0,
+  hostedCalls,
+}: Usage): boolean =>
+  (input !== undefined || output !== undefined || searches > 0) &&
+  searches <= MAX_PLAUSIBLE_CALLS &&
+  areFew(hostedCalls) &&
+  isPlausible(input) &&
+  isPlausible(output) &&
+  isPlausible(cacheRead) &&
+  isPlausible(cacheWrite) &&
+  isPlausible(reasoning) &&
+  arePlausible(inputBy) &&
+  arePlausible(outputBy)
+
+const isPlausible = (count = 0): boolean => count >= 0 && count <= MAX_PLAUSIBLE_TOKENS
+
+function arePlausible(counts: Usage['inputBy']): boolean {
+  if (counts !== undefined)
+    for (const modality in counts) if (!isPlausible(counts[modality as keyof typeof counts])) return false
+  return true
+}
+
+function areFew(calls: Usage['hostedCalls']): boolean {
+  for (const kind in calls) if (Number(calls[kind]) > MAX_PLAUSIBLE_CALLS) return false
+  return true
+}
 
 /**
  * Maximum number of characters of a recorded model name. The name is copied, because a slice would keep a long string

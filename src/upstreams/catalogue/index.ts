@@ -3,7 +3,16 @@ import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices'
 import { defined } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import type { ModelFacts } from '../../config/types.ts'
-import { costOf, type PricedModel, type Prices, type Rates, ratesOf, withOperatorPrices } from './rates.ts'
+import type { BilledFacts } from './billed-facts.ts'
+import {
+  costOf,
+  type PricedModel,
+  type Prices,
+  type Rates,
+  ratesOf,
+  withListedPrices,
+  withOperatorPrices,
+} from './rates.ts'
 import { type ListedModel, listedModel, type TableSource, tableSource } from './table.ts'
 
 export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
@@ -26,6 +35,9 @@ export interface ModelAccount {
 
 /** The operator's facts about models, by public id. */
 type Facts = ReadonlyMap<string, ModelFacts>
+
+/** Prices of which a model with known prices has at least one. */
+const PRICES = ['input', 'output', 'search', 'second'] as const satisfies readonly (keyof Rates)[]
 
 /** Maximum number of models per cache. Needed because callers can invent names. */
 const MAX_CACHED = 2000
@@ -58,8 +70,10 @@ export class Catalogue implements Prices {
   }
 
   /** Returns the cost of an answer in nanodollars, or undefined if a price is unknown. */
-  cost(model: PricedModel, usage: Usage): number | undefined {
-    return costOf(this.ratesOf(model), usage)
+  cost(model: PricedModel, usage: Usage, facts?: BilledFacts): number | undefined {
+    const rates = this.ratesOf(model)
+    const isListed = facts?.model === undefined || PRICES.some(name => rates[name] !== undefined)
+    return costOf(isListed ? rates : this.ratesOf({ ...model, upstreamModel: facts.model }), usage, facts)
   }
 
   /** Returns the current prices of a model at an account. */
@@ -68,7 +82,8 @@ export class Catalogue implements Prices {
     const cached = this.rates.get(key)
     const now = performance.now()
     if (cached !== undefined && cached.until > now) return cached.rates
-    const listed = ratesOf(pricedEntry(provider, upstreamModel, new Date())?.price)
+    const packaged = ratesOf(pricedEntry(provider, upstreamModel, new Date())?.price)
+    const listed = SELF_HOSTED_PRESETS.has(provider) ? {} : withListedPrices(packaged, listedModel(upstreamModel))
     const rates = withOperatorPrices(listed, this.facts.get(model)?.price)
     if (this.rates.size >= MAX_CACHED) this.rates.clear()
     this.rates.set(key, { rates, until: now + PRICE_LIFETIME })
@@ -131,6 +146,17 @@ const pricePackage = (): PricePackage => (prices ??= requirePackage('@pydantic/g
 /** Presets for self-hosted models. Their model names do not identify a price. */
 const SELF_HOSTED_PRESETS: ReadonlySet<string> = new Set(['custom', 'ollama', 'vllm', 'replay'])
 
+/** Lists of the price package, by presets whose names do not lead to them. */
+const PRICE_LISTS: ReadonlyMap<string, string> = new Map([
+  ['azure-openai', 'azure'],
+  ['azure-deployments', 'azure'],
+  ['azure-foundry', 'azure'],
+  ['claude-aws', 'anthropic'],
+])
+
+/** Matches what clouds of Google accept before a model's name, and OpenRouter after it. Free variants cost nothing. */
+const DECORATION = /^(?:(?:publishers\/[^/]+\/)?models|google)\/|:(?:nitro|floor|online|exacto|thinking|extended)$/g
+
 /** A model in the price package, with its prices at a time. */
 export interface PricedEntry {
   readonly info: ModelInfo
@@ -141,10 +167,13 @@ export interface PricedEntry {
 function pricedEntry(provider: string, model: string, at: Date): PricedEntry | undefined {
   if (SELF_HOSTED_PRESETS.has(provider)) return undefined
   const { findProvider, calcPrice } = pricePackage()
-  const known = findProvider({ providerId: provider })
+  const known = findProvider({ providerId: PRICE_LISTS.get(provider) ?? provider })
   if (known === undefined) return undefined
-  const found = calcPrice({ input_tokens: 1 }, model, { provider: known, timestamp: at })
-  return found === null ? undefined : { info: found.model, price: found.model_price }
+  for (const name of new Set([model, model.replace(DECORATION, '')])) {
+    const found = calcPrice({ input_tokens: 1 }, name, { provider: known, timestamp: at })
+    if (found !== null) return { info: found.model, price: found.model_price }
+  }
+  return undefined
 }
 
 /**

@@ -2,6 +2,8 @@ import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import type { ModelFacts } from '../../config/types.ts'
+import { type BilledFacts, billedUsage } from './billed-facts.ts'
+import type { ListedModel } from './table.ts'
 
 /** A model at the account that answered. */
 export interface PricedModel {
@@ -15,7 +17,7 @@ export interface PricedModel {
 /** Calculates the cost of answers. */
 export interface Prices {
   /** Returns the cost of an answer in nanodollars, or undefined if a price of any part is unknown. */
-  cost(model: PricedModel, usage: Usage): number | undefined
+  cost(model: PricedModel, usage: Usage, facts?: BilledFacts): number | undefined
 }
 
 /** Prices for a gateway without a catalogue: every cost is unknown. */
@@ -44,13 +46,25 @@ export interface Rates {
   readonly inputAudio?: Rate
   readonly outputAudio?: Rate
   readonly inputImage?: Rate
+  readonly inputVideo?: Rate
   readonly outputImage?: Rate
   readonly reasoning?: Rate
   readonly search?: Rate
+  /** True if a search is billed once for each of its queries. */
+  readonly searchesByQuery?: boolean
+  /** Price of a request, in addition to its tokens. */
+  readonly request?: Rate
+  /** Price of a second of a transcribed recording, if the upstream counts no tokens. */
+  readonly second?: Rate
+  /** Factors on the prices of all tokens, by service tier. 1 for other tiers. */
+  readonly tiers?: { readonly [tier: string]: number }
 }
 
-/** Field names in the price package, and the units that a price is for: a million tokens or a thousand searches. */
-const RATE_FIELDS: readonly (readonly [ours: keyof Rates, theirs: string, per: number])[] = [
+/** The fields of `Rates` that are prices. */
+type RateName = Exclude<keyof Rates, 'tiers' | 'searchesByQuery'>
+
+/** Field names in the price package, and the units that a price is for: a million tokens, a thousand searches, an hour. */
+const RATE_FIELDS: readonly (readonly [ours: RateName, theirs: string, per: number])[] = [
   ['input', 'input_mtok', 1e6],
   ['output', 'output_mtok', 1e6],
   ['cacheRead', 'cache_read_mtok', 1e6],
@@ -61,9 +75,27 @@ const RATE_FIELDS: readonly (readonly [ours: keyof Rates, theirs: string, per: n
   ['inputAudio', 'input_audio_mtok', 1e6],
   ['outputAudio', 'output_audio_mtok', 1e6],
   ['inputImage', 'input_image_mtok', 1e6],
+  ['inputVideo', 'input_video_mtok', 1e6],
   ['outputImage', 'output_image_mtok', 1e6],
   ['reasoning', 'output_reasoning_mtok', 1e6],
   ['search', 'web_searches_kcount', 1e3],
+  ['request', 'requests_kcount', 1e3],
+  ['second', 'input_audio_hours', 3600],
+]
+
+/** Kinds of tokens, each with the kind whose price it has at a vendor that lists no other price for it. */
+const DEFAULT_KINDS: readonly (readonly [kind: RateName, as: RateName])[] = [
+  ['cacheRead', 'input'],
+  ['cacheWrite', 'input'],
+  ['inputAudio', 'input'],
+  ['outputAudio', 'output'],
+  ['outputImage', 'output'],
+]
+
+/** Default kinds of cached tokens, at a vendor that lists no price for cached tokens at all. */
+const UNCACHED_KINDS: typeof DEFAULT_KINDS = [
+  ['cacheReadAudio', 'inputAudio'],
+  ['cacheReadImage', 'inputImage'],
 ]
 
 /** Number of nanodollars per dollar. */
@@ -88,14 +120,30 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
         tiers: dollars.tiers.map(({ start, price }) => ({ above: start, price: price * scale })),
       }
 
+/** Adds prices of the table of models that the price package lacks. */
+export function withListedPrices(rates: Rates, listed: ListedModel | undefined): Rates {
+  if (listed === undefined) return rates
+  const { search, perQuery, request, second, tiers } = listed
+  const of = (dollars: number): Rate => ({ base: dollars * NANODOLLARS })
+  return {
+    ...(search !== undefined && { search: of(search) }),
+    ...(perQuery !== undefined && { searchesByQuery: true }),
+    ...(request !== undefined && { request: of(request) }),
+    ...(second !== undefined && { second: of(second) }),
+    ...(tiers !== undefined && { tiers }),
+    ...rates,
+  }
+}
+
 /**
- * Applies the operator's prices (dollars per million tokens) field by field. If the operator sets a prompt price and no
- * cache price is known, cached tokens cost as much as other prompt tokens.
+ * Applies the operator's prices (dollars per million tokens) to listed ones, field by field. If the operator sets a
+ * prompt price and no cache price is known, cached tokens cost as much as other prompt tokens. So do all kinds of tokens
+ * without a price: otherwise the cost of a request with one such token is unknown, and no budget counts it.
  */
 export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): Rates {
-  if (prices === undefined) return rates
-  const flat = (dollars: number | undefined): Rate | undefined =>
-    dollars === undefined ? undefined : { base: (dollars * NANODOLLARS) / 1e6 }
+  if (prices === undefined) return completed(rates)
+  const flat = (dollars: number | undefined, per = 1e6): Rate | undefined =>
+    dollars === undefined ? undefined : { base: (dollars * NANODOLLARS) / per }
   const operatorRates = {
     ...{ input: flat(prices.input), output: flat(prices.output) },
     ...{
@@ -105,13 +153,22 @@ export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): R
       cacheWrite: flat(prices.cacheWrite),
       cacheWriteLong: flat(prices.cacheWrite),
     },
+    ...{ search: flat(prices.search, 1e3), second: flat(prices.minute, 60) },
+    tiers: prices.tiers && { ...rates.tiers, ...prices.tiers },
   }
   const configuredRates = Object.fromEntries(
     Object.entries(operatorRates).filter(([, rate]) => rate !== undefined),
   ) as Rates
   const defaultRates =
     prices.input === undefined ? {} : { cacheRead: flat(prices.input)!, cacheWrite: flat(prices.input)! }
-  return { ...defaultRates, ...rates, ...configuredRates }
+  return completed({ ...defaultRates, ...rates, ...configuredRates })
+}
+
+/** Adds the prices that a list of prices leaves out, because they are those of other kinds. */
+function completed(rates: Rates): Rates {
+  const kinds = rates.cacheRead === undefined ? [...DEFAULT_KINDS, ...UNCACHED_KINDS] : DEFAULT_KINDS
+  const defaults = kinds.flatMap(([kind, as]) => (rates[as] === undefined ? [] : [[kind, rates[as]] as const]))
+  return { ...Object.fromEntries(defaults), ...rates }
 }
 
 /** Returns the price per unit for a prompt of this many tokens. */
@@ -122,25 +179,60 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
 }
 
 /**
- * Calculates the cost of an answer in nanodollars, each kind of token at its price. Returns undefined if no tokens were
+ * Calculates the cost of an answer in nanodollars: its tokens, each kind at its price and all at that of the service
+ * tier, and its searches. A recording whose tokens have no price costs its seconds. Returns undefined if nothing was
  * counted or a price is unknown.
  */
-export function costOf(rates: Rates, usage: Usage): number | undefined {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0, searches = 0 } = usage
-  if ((usage.input === undefined && usage.output === undefined) || searches > 0) return undefined
+export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): number | undefined {
   const searchCount = searchCalls(usage)
   if (searchCount === undefined) return undefined
+  const hasTokens = usage.input !== undefined || usage.output !== undefined
+  const tokens = hasTokens ? costOfTokens(rates, billedUsage(usage)) : undefined
+  const cost = tokens === undefined ? costOfSeconds(rates, facts) : tokens * tierFactor(rates, usage, facts.tier)
+  if (cost === undefined && (hasTokens || searchCount === 0)) return undefined
+  const count = rates.searchesByQuery === true ? Math.max(searchCount, facts.queries ?? 0) : searchCount
+  const fees = priceOf(rates.search, count, usage) + priceOf(rates.request, rates.request === undefined ? 0 : 1, usage)
+  const sum = (cost ?? 0) + fees
+  return Number.isFinite(sum) ? Math.round(sum) : undefined
+}
+
+/** Returns the price of a number of units. NaN if it is unknown. */
+const priceOf = (rate: Rate | undefined, count: number, { input = 0 }: Usage): number =>
+  count > 0 ? (rate === undefined ? Number.NaN : priceAt(rate, input) * count) : 0
+
+const costOfSeconds = ({ second }: Rates, { seconds }: BilledFacts): number | undefined =>
+  second === undefined || seconds === undefined ? undefined : second.base * seconds
+
+/**
+ * Returns the factor on token prices. Anthropic states the tier, fast mode and a guaranteed location of an answer apart
+ * from each other (docs/wire/messages.md#usage).
+ */
+function tierFactor({ tiers }: Rates, { extras }: Usage, tier: string | undefined): number {
+  if (tiers === undefined) return 1
+  const factorOf = (name: unknown): number | undefined =>
+    typeof name === 'string' && Object.hasOwn(tiers, name) ? tiers[name] : undefined
+  const { speed, inference_geo: location } = extras?.['messages'] ?? {}
+  // OpenAI also calls its tier `priority` `fast`.
+  const ofTier = factorOf(tier) ?? (tier === 'fast' ? factorOf('priority') : undefined) ?? 1
+  return ofTier * (speed === 'fast' && tier !== 'fast' ? (factorOf(speed) ?? 1) : 1) * (factorOf(location) ?? 1)
+}
+
+/** Calculates the cost of tokens in nanodollars, or undefined if a price is unknown. */
+function costOfTokens(rates: Rates, usage: Usage): number | undefined {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
   const longWriteTokens = Math.min(longWrites(usage), cacheWrite)
-  const { audio: allAudio = 0, image: allImages = 0 } = usage.inputBy ?? {}
+  const { audio: allAudio = 0, image: allImages = 0, video: allVideo = 0 } = usage.inputBy ?? {}
   const cachedAudio = cachedTokens(usage, 'audio', Math.min(allAudio, cacheRead))
   const cachedImages = cachedTokens(usage, 'image', Math.min(allImages, cacheRead - cachedAudio))
   const audioInput = allAudio - cachedAudio
   const audioOutput = usage.outputBy?.audio ?? 0
   const imageInput = rates.inputImage === undefined ? 0 : allImages - cachedImages
+  const cachedVideo = cachedTokens(usage, 'video', Math.min(allVideo, cacheRead - cachedAudio - cachedImages))
+  const videoInput = rates.inputVideo === undefined ? 0 : allVideo - cachedVideo
   const imageOutput = usage.outputBy?.image ?? 0
   const reasoningTokens = rates.reasoning === undefined ? 0 : reasoning
   // The difference may be negative, because upstreams may count cached audio without saying how much of it is cached.
-  const plainInput = Math.max(0, input - cacheRead - cacheWrite - audioInput - imageInput)
+  const plainInput = Math.max(0, input - cacheRead - cacheWrite - audioInput - imageInput - videoInput)
   let cost = 0
   const add = (rate: Rate | undefined, count: number): void => {
     if (count > 0) cost += rate === undefined ? Number.NaN : priceAt(rate, input) * count
@@ -155,20 +247,19 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   else add(rates.cacheWriteLong, longWriteTokens)
   add(rates.inputAudio, audioInput)
   add(rates.inputImage, imageInput)
+  add(rates.inputVideo, videoInput)
   add(rates.output, Math.max(0, output - audioOutput - imageOutput - reasoningTokens))
   add(rates.outputAudio, audioOutput)
   add(rates.outputImage, imageOutput)
   add(rates.reasoning, reasoningTokens)
-  add(rates.search, searchCount)
-  return Number.isFinite(cost) ? Math.round(cost) : undefined
+  return Number.isFinite(cost) ? cost : undefined
 }
 
 /**
- * Returns the number of the upstream's web searches, or undefined if it made other hosted calls, whose price is
- * unknown.
+ * Returns the number of the upstream's searches, or undefined if it made other hosted calls, whose price is unknown.
  */
-function searchCalls({ hostedCalls }: Usage): number | undefined {
-  let searches = 0
+function searchCalls({ hostedCalls, searches: searchUnits = 0 }: Usage): number | undefined {
+  let searches = searchUnits
   for (const kind in hostedCalls) {
     const count = hostedCalls[kind]
     if (typeof count !== 'number' || count === 0) continue
@@ -202,8 +293,8 @@ const longWritesIn = (list: Json | undefined): Json | undefined =>
  *
  * @param most maximum number of tokens.
  */
-function cachedTokens({ extras }: Usage, modality: 'audio' | 'image', most: number): number {
-  if (most === 0) return 0
+function cachedTokens({ extras }: Usage, modality: 'audio' | 'image' | 'video', most: number): number {
+  if (most <= 0) return 0
   for (const format in extras) {
     const { cached_tokens_details: details, cacheTokensDetails, cached_tokens_by_modality: list } = extras[format]!
     const count = isObject(details) ? details[`${modality}_tokens`] : countIn(list ?? cacheTokensDetails, modality)

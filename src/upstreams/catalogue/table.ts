@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../root.ts'
 
-/** Limits and capabilities of one model. Absent fields are unknown. */
+/** Limits, capabilities and some prices of one model. Absent fields are unknown. Prices are US dollars. */
 export interface ListedModel {
   /** Size of the context window, in tokens. */
   readonly context?: number
@@ -12,6 +12,16 @@ export interface ListedModel {
   readonly output?: readonly string[]
   readonly reasoning?: boolean
   readonly tools?: boolean
+  /** Factors on the prices of tokens, by service tier. */
+  readonly tiers?: { readonly [tier: string]: number }
+  /** Price of a search. */
+  readonly search?: number
+  /** True if a search is billed once for each of its queries. */
+  readonly perQuery?: true
+  /** Price of a request, in addition to its tokens. */
+  readonly request?: number
+  /** Price of a second of a transcribed recording. */
+  readonly second?: number
 }
 
 /** Origin of the table of models. */

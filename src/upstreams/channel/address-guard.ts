@@ -1,13 +1,19 @@
-import { lookup as systemLookup } from 'node:dns/promises'
+import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Range } from '../../config/ranges.ts'
+import { foreignLookup } from './lookup.ts'
 import { isInternalName, isReachable } from './reachable.ts'
 
 /** Resolves a host name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly { readonly address: string }[]>
 
-const systemResolve: Resolve = name => systemLookup(name, { all: true })
+const systemResolve: Resolve = name =>
+  new Promise((resolve, reject) =>
+    foreignLookup(name, { all: true }, (fault, found) =>
+      fault === null ? resolve(found as LookupAddress[]) : reject(fault),
+    ),
+  )
 
 /**
  * Checks media URLs before they are passed to an upstream, which fetches them on the caller's behalf. A URL that is not

@@ -77,6 +77,10 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
  */
 const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
 
+/** Returns the decompressor for a declared encoding, or undefined if there is none. */
+export const declaredInflater = (encoding: string): Transform | undefined =>
+  Object.hasOwn(INFLATERS, encoding) ? INFLATERS[encoding]!() : undefined
+
 /**
  * Returns the decompressor for a body, based on its declared encoding and its first bytes, which take precedence, or
  * undefined if the body is not compressed.

@@ -1,9 +1,8 @@
-import type { Dispatcher } from 'undici'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Range } from '../../config/ranges.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { Exchange } from './exchange.ts'
-import { agentFor } from './fetch.ts'
+import { Agents } from './fetch.ts'
 import type { Headers } from './headers.ts'
 import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 import { Watchdog } from './watchdog.ts'
@@ -19,8 +18,8 @@ const TIMEOUTS = { connect: 10_000, head: 60_000, idle: 60_000 } as const
 export class Downloads {
   private readonly allow: readonly Range[]
   private readonly proxy: ProxyConfig | undefined
-  private readonly guarded: Dispatcher
-  private readonly trusted: Dispatcher
+  private readonly guarded: Agents
+  private readonly trusted: Agents
   private readonly watchdog = new Watchdog(TIMEOUTS.idle)
 
   /** @param allow non-public addresses from which files may be fetched. */
@@ -29,8 +28,8 @@ export class Downloads {
     this.proxy = proxy
     const options = { headersTimeout: 0, bodyTimeout: 0 }
     const connect = { timeout: TIMEOUTS.connect }
-    this.guarded = agentFor({ ...options, connect: { ...connect, lookup: guardedLookup(allow) } }, proxy)
-    this.trusted = agentFor({ ...options, connect }, proxy)
+    this.guarded = new Agents({ ...options, connect: { ...connect, lookup: guardedLookup(allow) } }, proxy)
+    this.trusted = new Agents({ ...options, connect }, proxy)
   }
 
   /**
@@ -50,8 +49,10 @@ export class Downloads {
       'user-agent': 'interlingua',
       ...headers,
     }
-    const agent = trusted ? this.trusted : this.guarded
-    agent.dispatch({ origin, path: `${pathname}${search}`, method: 'GET', headers: requestHeaders }, exchange)
+    const agents = trusted ? this.trusted : this.guarded
+    agents
+      .to(origin)
+      .dispatch({ origin, path: `${pathname}${search}`, method: 'GET', headers: requestHeaders }, exchange)
     return exchange
   }
 

@@ -6,7 +6,7 @@ import { type Consumer, streamedBytes } from './body-bytes.ts'
 import { type BodyKind, bodyKindOf, inflaterFor } from './body-kind.ts'
 import { type Headers, headerValue } from './headers.ts'
 import type { StaleRetry } from './origin-pool.ts'
-import { unreachable } from './unreachable.ts'
+import { NotSent, unreachable } from './unreachable.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
 /** The head of an upstream's answer. The body can be read only once: in chunks, as text or as bytes. */
@@ -19,10 +19,11 @@ export interface Answer {
   /**
    * Reads the whole body as text.
    *
+   * @param onPart called with the part that arrived of a body that is broken.
    * @throws GatewayError `upstream-failed` if the body is broken or longer than `limit` bytes, `timed-out`,
    *   `cancelled`.
    */
-  text(limit: number): Promise<string>
+  text(limit: number, onPart?: (part: Uint8Array) => void): Promise<string>
   /** Returns the body as bytes to read while they arrive. A slow reader slows down the upstream. */
   bytes(): Bytes
 }
@@ -106,11 +107,10 @@ export class Exchange implements Watched {
 
   expire(): void {
     if (this.isPaused) return
-    this.terminate(
-      this.hasHead
-        ? failure('timed-out', 'idle-timeout', SILENCE_DURING_ANSWER)
-        : failure('timed-out', 'first-byte-timeout', NO_ANSWER_IN_TIME),
-    )
+    if (this.hasHead) return this.terminate(failure('timed-out', 'idle-timeout', SILENCE_DURING_ANSWER))
+    const timeout = failure('timed-out', 'first-byte-timeout', NO_ANSWER_IN_TIME)
+    // A request that has not been written yet is aborted before it is.
+    this.terminate(this.controller === undefined ? new NotSent(timeout.error) : timeout)
   }
 
   /** Aborts the exchange and closes the upstream's connection. */
@@ -120,7 +120,7 @@ export class Exchange implements Watched {
 
   /** Ends the exchange because its request cannot be sent. */
   fail(thrown: unknown): void {
-    this.terminate(exchangeFailure(thrown as Error, false))
+    this.terminate(thrown instanceof GatewayError ? thrown : unreachable(thrown as Error, false))
   }
 
   private terminate(reason: GatewayError): void {
@@ -183,7 +183,15 @@ export class Exchange implements Watched {
 
   onResponseError(_: Controller, error: Error): void {
     if (this.outcome === undefined && this.options.staleRetry?.retries(error) === true) this.touch()
-    else this.settle(exchangeFailure(error, this.hasHead))
+    else this.settle(this.failureOf(error))
+  }
+
+  /** Converts an error of the HTTP client into one whose message names no address. */
+  private failureOf(error: Error): GatewayError {
+    if (error instanceof GatewayError) return error
+    if (this.hasHead) return failure('upstream-failed', 'cut', 'The upstream broke off its answer.', error)
+    // The client sets the controller right before it writes the request.
+    return unreachable(error, this.controller !== undefined)
   }
 
   private touch(): void {
@@ -207,7 +215,7 @@ export class Exchange implements Watched {
       if (!this.isPaused) this.controller?.resume()
     })
     inflater.on('end', () => this.settle('ended'))
-    inflater.on('error', error => this.terminate(exchangeFailure(error, true)))
+    inflater.on('error', error => this.terminate(this.failureOf(error)))
   }
 
   private deliver(chunk: Uint8Array): void {
@@ -314,9 +322,9 @@ class ExchangeAnswer implements Answer {
     this.exchange.pipeTo(consumer)
   }
 
-  text(limit: number): Promise<string> {
+  text(limit: number, onPart?: (part: Uint8Array) => void): Promise<string> {
     return new Promise((resolve, reject) =>
-      this.exchange.pipeTo(new TextConsumer(this.exchange, limit, resolve, reject)),
+      this.exchange.pipeTo(new TextConsumer(this.exchange, limit, resolve, reject, onPart)),
     )
   }
 
@@ -331,7 +339,8 @@ class TextConsumer implements Consumer {
   private readonly exchange: Exchange
   private readonly limit: number
   private readonly resolve: (text: string) => void
-  readonly onError: (error: GatewayError) => void
+  private readonly reject: (error: GatewayError) => void
+  private readonly onPart: ((part: Uint8Array) => void) | undefined
   private chunks: Uint8Array[] = []
   private size = 0
 
@@ -339,12 +348,14 @@ class TextConsumer implements Consumer {
     exchange: Exchange,
     limit: number,
     resolve: (text: string) => void,
-    onError: (error: GatewayError) => void,
+    reject: (error: GatewayError) => void,
+    onPart: ((part: Uint8Array) => void) | undefined,
   ) {
     this.exchange = exchange
     this.limit = limit
     this.resolve = resolve
-    this.onError = onError
+    this.reject = reject
+    this.onPart = onPart
   }
 
   onData(chunk: Uint8Array): void {
@@ -355,6 +366,11 @@ class TextConsumer implements Consumer {
       this.onError(answeredTooMuch())
       this.exchange.overflow()
     }
+  }
+
+  onError(error: GatewayError): void {
+    this.onPart?.(Buffer.concat(this.chunks))
+    this.reject(error)
   }
 
   onEnd(): void {
@@ -374,13 +390,6 @@ const SILENCE_DURING_ANSWER = 'The upstream stopped sending in the middle of its
 /** Returns the error for an answer that is too large to buffer. */
 export const answeredTooMuch = (cause?: Error): GatewayError =>
   failure('upstream-failed', 'content', "The upstream's answer is larger than the gateway accepts.", cause)
-
-/** Converts an error of the HTTP client into one whose message names no address. */
-function exchangeFailure(error: Error, hasHead: boolean): GatewayError {
-  if (error instanceof GatewayError) return error
-  if (hasHead) return failure('upstream-failed', 'cut', 'The upstream broke off its answer.', error)
-  return unreachable(error)
-}
 
 const failure = (kind: ErrorKind, reason: FailureReason | undefined, message: string, cause?: Error): GatewayError =>
   new GatewayError({ kind, message, ...defined({ reason }) }, cause === undefined ? {} : { cause })

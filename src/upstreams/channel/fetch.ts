@@ -1,10 +1,15 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch } from 'undici'
+import { pipeline, type Readable } from 'node:stream'
+import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici'
 import type { MediaKind } from '../../canonical/content.ts'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import type { Range } from '../../config/ranges.ts'
 import type { ProxyConfig } from '../../config/types.ts'
+import { declaredInflater } from './body-kind.ts'
+import { headerValue } from './headers.ts'
+import { HTTP_1 } from './origin-pool.ts'
+import { proxyFor } from './proxy-for.ts'
 import { checkHost, checkProxied, guardedLookup, Unreachable } from './reachable.ts'
 
 /** Limits of media fetches. */
@@ -49,14 +54,14 @@ const MAX_REDIRECTS = 3
  */
 export class MediaFetcher {
   private readonly limits: FetchLimits
-  private readonly agent: Dispatcher
+  private readonly agents: Agents
   private closing: Promise<void> | undefined
 
   constructor(limits: FetchLimits) {
     this.limits = limits
     const { allow, proxy, timeout } = limits
     const connect = { lookup: guardedLookup(allow), timeout }
-    this.agent = agentFor({ connect, headersTimeout: timeout, bodyTimeout: timeout, connections: 16 }, proxy)
+    this.agents = new Agents({ connect, headersTimeout: timeout, bodyTimeout: timeout, connections: 16 }, proxy)
   }
 
   /**
@@ -81,7 +86,7 @@ export class MediaFetcher {
   }
 
   close(): Promise<void> {
-    this.closing ??= this.agent.close()
+    this.closing ??= this.agents.close()
     return this.closing
   }
 
@@ -89,11 +94,11 @@ export class MediaFetcher {
     let at = url
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const { origin, pathname, search } = this.checkedUrl(at)
-      const answer = await this.agent.request({
+      const answer = await this.agents.to(origin).request({
         origin,
         path: `${pathname}${search}`,
         method: 'GET',
-        headers: { accept: '*/*', 'user-agent': 'interlingua' },
+        headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'interlingua' },
         signal,
       })
       const next = answer.statusCode >= 300 && answer.statusCode < 400 ? answer.headers['location'] : undefined
@@ -132,7 +137,7 @@ export class MediaFetcher {
     }
     const chunks: Buffer[] = []
     let size = 0
-    for await (const chunk of body) {
+    for await (const chunk of decoded(body, headerValue(headers['content-encoding']))) {
       size += (chunk as Buffer).length
       if (size > this.limits.size) throw this.tooLarge()
       observer?.take((chunk as Buffer).length)
@@ -143,6 +148,22 @@ export class MediaFetcher {
 
   private readonly tooLarge = (): GatewayError =>
     fault(`The media is larger than ${this.limits.size} bytes.`, 'too-large')
+}
+
+/**
+ * Returns a body without its encoding. A storage sends a file that was stored compressed in this encoding, whatever the
+ * request accepts.
+ */
+function decoded(body: Dispatcher.ResponseData['body'], encoding: string): Readable {
+  const declared = encoding.trim().toLowerCase()
+  if (declared === '' || declared === 'identity') return body
+  const inflater = declaredInflater(declared)
+  if (inflater === undefined) {
+    discard(body)
+    throw fault('The media has an unknown encoding.')
+  }
+  // The reader of the decoded body gets the error.
+  return pipeline(body, inflater, () => {})
 }
 
 /** Discards an unread body and ignores the resulting error of the HTTP client. */
@@ -188,14 +209,37 @@ const fault = (message: string, kind: ErrorKind = 'invalid-request', cause?: Err
 /** Options that agents with and without a proxy have in common. */
 type Options = Pick<Agent.Options, 'connect' | 'connections' | 'headersTimeout' | 'bodyTimeout'>
 
-/** Creates an agent for fetches from any host, through a proxy if there is one. */
-export const agentFor = (options: Options, proxy: ProxyConfig | undefined): Dispatcher =>
-  proxy === undefined
-    ? new Agent(options)
-    : new EnvHttpProxyAgent({ ...options, httpProxy: proxy.http, httpsProxy: proxy.https, noProxy: proxy.except })
+/** Connections to any host, each through its proxy if there is one. */
+export class Agents {
+  private readonly proxy: ProxyConfig | undefined
+  private readonly direct: Dispatcher
+  /** Agents by the URL of their proxy. */
+  private readonly proxied: ReadonlyMap<string, Dispatcher>
+
+  constructor(options: Options, proxy: ProxyConfig | undefined) {
+    this.proxy = proxy
+    this.direct = new Agent({ ...options, ...HTTP_1 })
+    const urls = proxy === undefined ? [] : [proxy.http, proxy.https].filter(url => url !== '')
+    this.proxied = new Map(urls.map(uri => [uri, new ProxyAgent({ ...options, ...HTTP_1, uri })]))
+  }
+
+  /** Returns the agent for an origin. */
+  to(origin: string | URL): Dispatcher {
+    const url = this.proxy && proxyFor(origin, this.proxy)
+    return (url === undefined ? undefined : this.proxied.get(url)) ?? this.direct
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.direct, ...this.proxied.values()].map(agent => agent.close()))
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([this.direct, ...this.proxied.values()].map(agent => agent.destroy()))
+  }
+}
 
 /** Returns a `fetch` that connects through a proxy. */
 export function fetchThrough(proxy: ProxyConfig): (url: string, options: object) => Promise<Response> {
-  const dispatcher = agentFor({}, proxy)
-  return async (url, options) => (await fetch(url, { ...options, dispatcher })) as unknown as Response
+  const agents = new Agents({}, proxy)
+  return async (url, options) => (await fetch(url, { ...options, dispatcher: agents.to(url) })) as unknown as Response
 }

@@ -15,9 +15,13 @@ const MIN_EXTENSION = 1000
  */
 export class RestingState {
   private channelRestEnd = 0
+  /** Time of the last failure that rested the channel, in milliseconds of the monotonic clock. */
+  private channelFailedAt = 0
   private readonly parent: RestingState | undefined
   private refusalKind: ErrorKind | undefined
   private readonly modelRestEnds = new Map<string, number>()
+  /** Times of the last failures of the resting models, in milliseconds of the monotonic clock. */
+  private readonly modelsFailedAt = new Map<string, number>()
   /**
    * Called at each change with the model, or undefined for the whole channel, and with the end of the rest, or 0 if the
    * rest is over.
@@ -55,34 +59,49 @@ export class RestingState {
   restChannel(until: number, refusal?: ErrorKind): void {
     const previous = possibleEnd(this.channelRestEnd, until)
     this.channelRestEnd = Math.max(previous, until)
+    this.channelFailedAt = performance.now()
     this.refusalKind = refusal ?? this.refusalKind
     if (until - previous > MIN_EXTENSION) this.onChange(undefined, until)
   }
 
   restModel(model: string, until: number, now: number): void {
     const previous = possibleEnd(this.modelRestEnds.get(model) ?? 0, until)
-    this.modelRestEnds.delete(model)
+    this.forgetModel(model)
     if (this.modelRestEnds.size >= MAX_MODELS) this.makeRoom(now)
     this.modelRestEnds.set(model, Math.max(previous, until))
+    this.modelsFailedAt.set(model, performance.now())
     if (until - previous > MIN_EXTENSION) this.onChange(model, until)
   }
 
-  /** Ends the rest of the channel and of a model after the model has answered. */
-  wake(model: string): void {
-    if (this.channelRestEnd !== 0) {
+  /**
+   * Ends the rest of the channel and of a model after the model has answered. An answer to a request that was sent
+   * before the last failure does not show that the failure is over.
+   *
+   * @param sentAt time at which the answered request was sent, in milliseconds of the monotonic clock.
+   */
+  wake(model: string, sentAt: number): void {
+    if (this.channelRestEnd !== 0 && this.channelFailedAt <= sentAt) {
       this.channelRestEnd = 0
       this.refusalKind = undefined
       this.onChange(undefined, 0)
     }
-    if (this.modelRestEnds.size > 0 && this.modelRestEnds.delete(model)) this.onChange(model, 0)
-    this.parent?.wake(model)
+    if (this.modelRestEnds.size > 0 && (this.modelsFailedAt.get(model) ?? Number.POSITIVE_INFINITY) <= sentAt) {
+      this.forgetModel(model)
+      this.onChange(model, 0)
+    }
+    this.parent?.wake(model, sentAt)
+  }
+
+  private forgetModel(model: string): void {
+    this.modelRestEnds.delete(model)
+    this.modelsFailedAt.delete(model)
   }
 
   /** Applies a change from another process without calling `onChange`. */
   apply(model: string | undefined, until: number, now: number, refusal?: ErrorKind): void {
     const { onChange } = this
     this.onChange = () => {}
-    if (until === 0 && model !== undefined) this.modelRestEnds.delete(model)
+    if (until === 0 && model !== undefined) this.forgetModel(model)
     else if (until === 0) {
       this.channelRestEnd = 0
       this.refusalKind = undefined
@@ -100,10 +119,10 @@ export class RestingState {
 
   /** Makes room for a model: drops models whose rest is over, or else the least recently added model. */
   private makeRoom(now: number): void {
-    for (const [model, until] of this.modelRestEnds) if (!isOngoing(until, now)) this.modelRestEnds.delete(model)
+    for (const [model, until] of this.modelRestEnds) if (!isOngoing(until, now)) this.forgetModel(model)
     if (this.modelRestEnds.size < MAX_MODELS) return
     for (const oldest of this.modelRestEnds.keys()) {
-      this.modelRestEnds.delete(oldest)
+      this.forgetModel(oldest)
       return
     }
   }

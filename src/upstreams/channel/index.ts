@@ -21,7 +21,7 @@ export { type Fetched, MediaFetcher, mediaTypeOf, SNIFF_BYTES } from './fetch.ts
 export { forwardable, type Headers, headerValue, upstreamId, withSingleValues } from './headers.ts'
 export { isReachable } from './reachable.ts'
 export { passedTrace, type TraceHeaders } from './trace-context.ts'
-export { connectionDetail, unreachable } from './unreachable.ts'
+export { connectionDetail, NotSent, unreachable } from './unreachable.ts'
 
 /** A request to an upstream, with options for sending it. */
 export interface ChannelRequest extends RequestParts {

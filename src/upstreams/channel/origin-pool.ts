@@ -1,12 +1,21 @@
 import type { Socket } from 'node:net'
-import { buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
-import type { ChannelConfig, ProxyConfig, UpstreamTls } from '../../config/types.ts'
+import { buildConnector, Client, type Dispatcher, Pool, ProxyAgent } from 'undici'
+import type { ChannelConfig, UpstreamTls } from '../../config/types.ts'
+import { lookup } from './lookup.ts'
+import { proxyFor } from './proxy-for.ts'
 
 /** A request with its origin, which a dispatcher for proxies requires. */
 type Request = Dispatcher.DispatchOptions & { readonly origin: string }
 type Handler = Dispatcher.DispatchHandler
 /** A connector, or options for the default connector. */
 type Connect = buildConnector.connector | buildConnector.BuildOptions | undefined
+
+/**
+ * Options for HTTP/1.1 only, in which each running request has a connection of its own. With HTTP/2, requests would
+ * share a connection, and one that fell silent would take all of them
+ * (docs/decisions/2026-11-29-http-1-to-upstreams.md).
+ */
+export const HTTP_1 = { allowH2: false } as const
 
 /** Connections to one origin: a keep-alive pool, and separate connections for single requests. */
 export class OriginPool {
@@ -18,7 +27,8 @@ export class OriginPool {
   private readonly origin: string
   private readonly timeout: number
   private readonly tls: UpstreamTls | undefined
-  private readonly proxy: ProxyConfig | undefined
+  /** URL of the proxy for the origin, or undefined if it is reached directly. */
+  private readonly proxy: string | undefined
   private readonly pool: Dispatcher
   private readonly singleUseClients = new Set<Dispatcher>()
 
@@ -27,8 +37,8 @@ export class OriginPool {
     this.origin = origin
     this.timeout = timeout
     this.tls = tls
-    this.proxy = proxy
-    this.pool = proxy === undefined ? this.keepAlivePool(origin) : this.proxiedDispatcher(proxy)
+    this.proxy = proxy && proxyFor(origin, proxy)
+    this.pool = this.proxy === undefined ? this.keepAlivePool(origin) : this.proxiedDispatcher(this.proxy)
   }
 
   dispatch(request: Request, handler: Handler): void {
@@ -39,7 +49,7 @@ export class OriginPool {
   dispatchAlone(request: Request, handler: Handler): void {
     const client =
       this.proxy === undefined
-        ? new Client(this.origin, { connect: this.observedConnector(undefined) })
+        ? new Client(this.origin, { ...HTTP_1, connect: this.observedConnector(undefined) })
         : this.proxiedDispatcher(this.proxy)
     this.singleUseClients.add(client)
     client.dispatch(request, handler)
@@ -62,18 +72,17 @@ export class OriginPool {
    * request's answer.
    */
   private keepAlivePool(origin: string | URL, connect?: Connect): Pool {
-    return new Pool(origin, { connections: null, pipelining: 1, connect: this.observedConnector(connect) })
+    return new Pool(origin, { ...HTTP_1, connections: null, pipelining: 1, connect: this.observedConnector(connect) })
   }
 
-  /**
-   * Creates a dispatcher that connects through a proxy, except to excluded hosts. Uses tunnels for https, and absolute
-   * URLs for http.
-   */
-  private proxiedDispatcher({ http, https, except }: ProxyConfig): Dispatcher {
+  /** Creates a dispatcher that connects through a proxy. Uses tunnels for https, and absolute URLs for http. */
+  private proxiedDispatcher(uri: string): Dispatcher {
     const { timeout, tls } = this
-    return new EnvHttpProxyAgent({
-      ...{ httpProxy: http, httpsProxy: https, noProxy: except, connectTimeout: timeout },
+    return new ProxyAgent({
+      ...{ uri, connectTimeout: timeout, proxyTls: { lookup }, ...HTTP_1 },
       ...(tls === undefined ? {} : { requestTls: tls }),
+      // A proxy may accept connections without ever opening a tunnel.
+      clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: timeout }),
       factory: (origin, options: { readonly connect?: Connect }) => this.keepAlivePool(origin, options.connect),
     })
   }
@@ -84,7 +93,7 @@ export class OriginPool {
     const connector =
       typeof connect === 'function'
         ? connect
-        : buildConnector({ timeout, ...tls, ...connect } as buildConnector.BuildOptions)
+        : buildConnector({ timeout, lookup, ...HTTP_1, ...tls, ...connect } as buildConnector.BuildOptions)
     return (to, done) =>
       connector(to, (...outcome) => {
         this.isFresh = true
@@ -106,7 +115,7 @@ const PROCESSING = 102
 /**
  * Makes the HTTP client ignore `100 Continue` like other informational responses. Some upstreams send it unrequested,
  * whereupon the client would close the connection (undici 8, `onHeadersComplete`). The client has no setting for this,
- * so its parser is given another status. Connections without such a parser (HTTP/2) are left unchanged.
+ * so its parser is given another status. Connections without such a parser are left unchanged.
  */
 function ignoreContinue(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')

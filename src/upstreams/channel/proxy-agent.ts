@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { ProxyConfig, UpstreamTls } from '../../config/types.ts'
+import { proxyFor } from './proxy-for.ts'
 
 /** Settings of an agent's connections. */
 export interface AgentOptions {
@@ -10,13 +11,11 @@ export interface AgentOptions {
 }
 
 /**
- * Creates an agent for Node's own HTTP client, which the libraries for WebSockets and traces use. Connects directly to
- * hosts that are excluded from the proxy, and to this machine if the proxy is from the environment.
- *
- * @param protocol protocol of the destination address.
+ * Creates an agent for Node's own HTTP client, which the libraries for WebSockets and traces use. It connects to one
+ * address: through the proxy, unless the address is excluded from it.
  */
-export function proxyAgent(protocol: string, { proxy, tls, keepAlive = false }: AgentOptions): HttpAgent | HttpsAgent {
-  const proxyEnv = proxy && { HTTP_PROXY: proxy.http, HTTPS_PROXY: proxy.https, NO_PROXY: proxy.except }
-  const options = proxyEnv === undefined ? { keepAlive } : { keepAlive, proxyEnv }
-  return protocol === 'https:' ? new HttpsAgent({ ...options, ...tls }) : new HttpAgent(options)
+export function proxyAgent(address: string, { proxy, tls, keepAlive = false }: AgentOptions): HttpAgent | HttpsAgent {
+  const url = proxy && proxyFor(address, proxy)
+  const options = url === undefined ? { keepAlive } : { keepAlive, proxyEnv: { HTTP_PROXY: url, HTTPS_PROXY: url } }
+  return address.startsWith('https:') ? new HttpsAgent({ ...options, ...tls }) : new HttpAgent(options)
 }

@@ -40,11 +40,20 @@ const DURATION = /^(?=.)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)
 /** Units of a duration, in seconds. */
 const UNITS = [86_400, 3600, 60, 1, 0.001]
 
-/** Reads a duration, a number of seconds, or a time. */
+/** Smallest number that is a Unix time: in seconds, and in milliseconds. No quota is reset after decades. */
+const MIN_UNIX_SECONDS = 1e9
+const MIN_UNIX_MS = 1e12
+
+/** Reads a duration, a number of seconds, or a time. Some vendors and gateways send a Unix time. */
 function secondsUntil(text: string, now: number): number | undefined {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  if (/^\d+(\.\d+)?$/.test(text)) return secondsOf(Number(text), now)
   const found = DURATION.exec(text)
   if (found !== null) return UNITS.reduce((sum, unit, index) => sum + Number(found[index + 1] ?? 0) * unit, 0)
   const time = Date.parse(text)
   return Number.isNaN(time) ? undefined : (time - now) / 1000
+}
+
+function secondsOf(number: number, now: number): number {
+  if (number < MIN_UNIX_SECONDS) return number
+  return (number < MIN_UNIX_MS ? number : number / 1000) - now / 1000
 }

@@ -1,7 +1,8 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { contains, type Range } from '../../config/ranges.ts'
+import { foreignLookup } from './lookup.ts'
 
 /**
  * Returns true if the gateway may fetch from the address. Only the public internet is allowed. Private, loopback,
@@ -12,14 +13,14 @@ export function isReachable(address: string, allowed: readonly Range[] = []): bo
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)
   if (allowed.some(range => contains(range, parsed))) return true
-  return parsed.range() === 'unicast' && !CLOUD_SERVICE_ADDRESSES.some(range => contains(range, parsed))
+  return parsed.range() === 'unicast' && !SEEMINGLY_PUBLIC.some(range => contains(range, parsed))
 }
 
 /**
- * Public-looking addresses of services that clouds offer only to their own machines: Azure's (Azure documentation,
- * 2026-11).
+ * Addresses that only look public: Azure's service for its own machines (Azure documentation, 2026-11), and IPv4
+ * addresses within IPv6 in the form that RFC 4291 (section 2.5.5.1) deprecates.
  */
-const CLOUD_SERVICE_ADDRESSES: readonly Range[] = ['168.63.129.16']
+const SEEMINGLY_PUBLIC: readonly Range[] = ['168.63.129.16', '::/96']
 
 /** Error for a host from which the gateway must not fetch. Its message is logged and not shown to the caller. */
 export class Unreachable extends Error {
@@ -31,7 +32,7 @@ export class Unreachable extends Error {
  * so the name cannot resolve to a different one in between.
  */
 export const guardedLookup =
-  (allowed: readonly Range[], resolve = systemLookup): LookupFunction =>
+  (allowed: readonly Range[], resolve = foreignLookup): LookupFunction =>
   (host, options, done) => {
     resolve(host, { ...options, all: true }, (fault, found) => {
       if (fault !== null) return done(fault, [])
@@ -53,8 +54,9 @@ export function checkHost(hostname: string, allowed: readonly Range[]): void {
 
 /** Returns true if a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
 export function isInternalName(host: string): boolean {
-  const labels = host.replace(/\.$/, '').toLowerCase().split('.')
-  return labels.length === 1 || INTERNAL_DOMAINS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
+  const name = host.replace(/\.$/, '').toLowerCase()
+  const labels = name.split('.')
+  return labels.length === 1 || INTERNAL_DOMAINS.has(labels.at(-1)!) || name.endsWith('.home.arpa')
 }
 
 const INTERNAL_DOMAINS: ReadonlySet<string> = new Set([

@@ -2,10 +2,13 @@ import { type FailureReason, GatewayError } from '../../canonical/error.ts'
 
 /** Codes of errors before the start of an answer, by reason. Node's TLS codes are OpenSSL's names of the fault. */
 const REASONS: readonly (readonly [reason: FailureReason, code: RegExp])[] = [
-  ['connect-timeout', /^(?:UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/],
+  // The HTTP client waits for headers of a tunnel only: those of answers are awaited by the watchdog.
+  ['connect-timeout', /^(?:UND_ERR_(?:CONNECT|HEADERS)_TIMEOUT|ETIMEDOUT)$/],
   ['refused', /^ECONNREFUSED$/],
   ['dns', /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL|EREFUSED)$/],
   ['unroutable', /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN|ENETDOWN)$/],
+  // The machine has no descriptor or memory left for a connection, which is no fault of the upstream.
+  ['gateway', /^(?:EMFILE|ENFILE|ENOBUFS|ENOMEM)$/],
   ['tls', /^(?:ERR_(?:TLS|SSL)_\w+|EPROTO|CERT_\w+|CRL_\w+|\w*_CERT\w*|UNABLE_TO_\w+|INVALID_CA|HOSTNAME_MISMATCH)$/],
 ]
 
@@ -22,21 +25,35 @@ const CERTIFICATE_FAULTS: { readonly [code: string]: string } = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 }
 
+/** The failure of a request that was never written to a connection, so that the upstream cannot have acted on it. */
+export class NotSent extends GatewayError {}
+
 /**
  * Returns the error for an upstream that could not be reached. Its message reveals neither the reason nor an address.
+ *
+ * @param wasSent false if no part of the request was written to a connection.
  */
-export function unreachable(cause: Error): GatewayError {
+export function unreachable(cause: Error, wasSent = true): GatewayError {
   const code = codeOf(cause)
   const reason = REASONS.find(([, pattern]) => pattern.test(code))?.[0] ?? 'reset'
   const isTimeout = reason === 'connect-timeout'
   const message = isTimeout
     ? 'The upstream did not accept the connection in time.'
     : 'The upstream could not be reached.'
-  return new GatewayError({ kind: isTimeout ? 'timed-out' : 'unreachable', reason, message }, { cause })
+  const Failure = wasSent ? GatewayError : NotSent
+  return new Failure({ kind: isTimeout ? 'timed-out' : 'unreachable', reason, message }, { cause })
 }
 
-/** Describes the cause of a failed connection for operators: the fault of the certificate, or else the error code. */
+/** Matches the HTTP client's messages about a status with which a proxy refused a request or a tunnel. */
+const PROXY_STATUS = /^Proxy (?:response|Authentication Required) \((\d{3})\)/
+
+/**
+ * Describes the cause of a failed connection for operators: the status of a proxy, the fault of the certificate, or else
+ * the error code.
+ */
 export function connectionDetail(cause: unknown): string | undefined {
+  const status = PROXY_STATUS.exec(cause instanceof Error ? cause.message : '')?.[1]
+  if (status !== undefined) return `the proxy answered ${status}`
   const code = codeOf(cause)
   return CERTIFICATE_FAULTS[code] ?? (code === '' ? undefined : code)
 }

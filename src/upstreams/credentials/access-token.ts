@@ -21,6 +21,11 @@ const RENEW_BEFORE = 300
 const RENEW_SHARE = 0.2
 /** Delay after a failed renewal, in seconds, while the old token is still valid. */
 const RETRY_AFTER = 15
+/**
+ * Minimum time between two refusals that discard a token, in seconds. An account without a role is refused whatever its
+ * token, and must not cost a token request per request.
+ */
+const DISCARD_INTERVAL = 30
 /** Maximum time to obtain a token, in milliseconds. Afterwards, the next request tries again. */
 const TIMEOUT = 60_000
 /** Maximum lifetime of a token, in seconds. */
@@ -40,6 +45,8 @@ export class AccessToken {
   private renewAt = 0
   /** Token that an upstream refused, until another one arrives. */
   private refusedText: string | undefined
+  /** Time at which a refused token was last discarded, in Unix seconds. */
+  private discardedAt: number | undefined
   private pending: Promise<void> | undefined
 
   /**
@@ -64,29 +71,41 @@ export class AccessToken {
    */
   ready(): Promise<void> | undefined {
     const now = this.now() / 1000
-    const { token } = this
-    // If the clock was set back, the time may be before the token's start.
-    if (token === undefined || now < token.from || now >= token.until) return this.renew()
+    if (!this.isValid(now)) return this.renew()
     if (now >= this.renewAt) void this.renew().catch(this.renewalFailed)
     return undefined
   }
 
   /**
-   * Returns a token that is not due for renewal.
+   * Returns a valid token, which is not due for renewal unless the renewal just failed.
    *
-   * @throws GatewayError `upstream-account` if no such token can be obtained.
+   * @throws GatewayError `upstream-account` if no valid token can be obtained.
    */
   async fresh(): Promise<Token> {
     const now = this.now() / 1000
-    if (this.token === undefined || now < this.token.from || now >= this.renewAt) await this.renew()
+    if (this.isValid(now) && now >= this.renewAt) await this.renew().catch(this.renewalFailed)
+    if (!this.isValid(this.now() / 1000)) await this.renew()
     return this.token!
   }
 
-  /** Discards a token that an upstream refused, so that the next request gets a new one. */
+  /**
+   * Discards a token that an upstream refused, so that the next request gets a new one. Keeps a token that replaces one
+   * refused a moment ago.
+   */
   refused(text: string | undefined): void {
     if (text === undefined || text !== this.token?.text) return
+    const now = this.now() / 1000
+    // A clock that was set back must not keep a refused token.
+    if (this.discardedAt !== undefined && Math.abs(now - this.discardedAt) < DISCARD_INTERVAL) return
+    this.discardedAt = now
     this.token = undefined
     this.refusedText = text
+  }
+
+  /** Returns true if there is a token that is valid at a time. It may start later if the clock was set back. */
+  private isValid(now: number): boolean {
+    const { token } = this
+    return token !== undefined && now >= token.from && now < token.until
   }
 
   private renew(): Promise<void> {

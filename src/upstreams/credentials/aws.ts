@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto'
-import type { SignatureV4 } from '@smithy/signature-v4'
+import { loadOnce } from '../../canonical/load-once.ts'
 import type { AwsAuth } from '../../config/auth.ts'
 import { accountError, type TokenSource } from './access-token.ts'
 import { loadOptionalPackage } from './optional-package.ts'
@@ -29,7 +29,6 @@ type SignedHeaders = SignableRequest['headers']
 /** Signs requests for an AWS service in a region. */
 export class AwsSigner {
   private readonly scope: Pick<AwsAuth, 'region' | 'service'>
-  private signer: Promise<SignatureV4> | undefined
   private keys: AwsKeys
   /** The parsed origin of the last request: a channel has one. */
   private lastOrigin: { readonly origin: string; readonly url: URL } | undefined
@@ -39,10 +38,10 @@ export class AwsSigner {
     this.scope = { region, service }
   }
 
-  private async newSigner(): Promise<SignatureV4> {
+  private readonly signer = loadOnce(async () => {
     const { SignatureV4 } = await import('@smithy/signature-v4')
     return new SignatureV4({ ...this.scope, sha256: Sha256, credentials: async () => this.keys })
-  }
+  })
 
   /** Replaces the keys for all further signatures. */
   renew(keys: AwsKeys): void {
@@ -62,8 +61,8 @@ export class AwsSigner {
   async sign({ method, origin, path, headers, body }: SignableRequest, at?: Date): Promise<SignedHeaders> {
     const { protocol, hostname, host } = this.addressOf(origin)
     const { pathname, query } = splitPath(path)
-    this.signer ??= this.newSigner()
-    const signedRequest = await (await this.signer).sign(
+    const signer = await this.signer()
+    const signedRequest = await signer.sign(
       {
         ...{ method, protocol, hostname, path: pathname, query },
         headers: { ...headers, host, 'x-amz-content-sha256': hashOf(body) },
@@ -148,6 +147,8 @@ interface CredentialProviders {
     readonly profile?: string | undefined
     /** True to read the files of keys again. Otherwise, the library reads each file once per process. */
     readonly ignoreCache: boolean
+    /** Settings of the requests that the chain sends, for example to assume a role. A region of the profile wins. */
+    readonly parentClientConfig: { readonly region: string }
   }): () => Promise<AwsKeys & { readonly expiration?: Date }>
 }
 
@@ -157,9 +158,12 @@ const STATIC_LIFETIME = 900
 /**
  * Returns a source of keys from AWS's default credential chain, as the text of a token (`AwsKeys` in JSON). Needs the
  * package `@aws-sdk/credential-provider-node`.
+ *
+ * @param region the region in which roles are assumed. The library's default, `us-east-1`, has no roles of China or
+ * GovCloud, and networks may reach only the endpoint of their own region.
  */
 export const awsDefaultKeys =
-  (profile: string | undefined): TokenSource =>
+  ({ profile, region }: { readonly profile?: string; readonly region: string }): TokenSource =>
   async () => {
     const { defaultProvider } = loadOptionalPackage<CredentialProviders>('@aws-sdk/credential-provider-node')
     const from = Math.floor(Date.now() / 1000)
@@ -167,6 +171,7 @@ export const awsDefaultKeys =
       const { accessKeyId, secretAccessKey, sessionToken, expiration } = await defaultProvider({
         profile,
         ignoreCache: true,
+        parentClientConfig: { region },
       })()
       const until = expiration === undefined ? from + STATIC_LIFETIME : Math.floor(expiration.getTime() / 1000)
       return { text: JSON.stringify({ accessKeyId, secretAccessKey, sessionToken }), from: 0, until }

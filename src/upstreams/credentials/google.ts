@@ -43,13 +43,21 @@ export const metadataTokens =
 interface GoogleAuthLibrary {
   readonly GoogleAuth: new (options: {
     readonly scopes: string
+    readonly projectId: string
   }) => {
     getClient(): Promise<{
       getAccessToken(): Promise<{ readonly token?: string | null }>
       readonly credentials?: { readonly expiry_date?: number | null }
     }>
   }
+  readonly gcpMetadata?: { resetIsAvailableCache(): void }
 }
+
+/**
+ * Project of the library's clients, which no token depends on. Without one, the library looks it up, which needs a
+ * permission that a federated workload may lack.
+ */
+const UNUSED_PROJECT = 'unused'
 
 /**
  * Returns a source of tokens from Google's application default credentials. Needs the package `google-auth-library`.
@@ -57,10 +65,10 @@ interface GoogleAuthLibrary {
 export const googleDefaultTokens = (): TokenSource => {
   let client: ReturnType<InstanceType<GoogleAuthLibrary['GoogleAuth']>['getClient']> | undefined
   return async (refused): Promise<Token> => {
-    const { GoogleAuth } = loadOptionalPackage<GoogleAuthLibrary>('google-auth-library')
+    const { GoogleAuth, gcpMetadata } = loadOptionalPackage<GoogleAuthLibrary>('google-auth-library')
     // The library returns a token until it expires, even if an upstream refused it.
     if (refused !== undefined) client = undefined
-    client ??= new GoogleAuth({ scopes: SCOPE }).getClient()
+    client ??= new GoogleAuth({ scopes: SCOPE, projectId: UNUSED_PROJECT }).getClient()
     const from = Math.floor(Date.now() / 1000)
     try {
       const authClient = await client
@@ -73,6 +81,8 @@ export const googleDefaultTokens = (): TokenSource => {
       }
     } catch (thrown) {
       client = undefined
+      // The library remembers for ever that there was no metadata server. That of a new pod answers after some seconds.
+      gcpMetadata?.resetIsAvailableCache()
       throw accountError(`Google's application default credentials failed: ${(thrown as Error).message}`)
     }
   }

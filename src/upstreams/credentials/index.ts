@@ -86,7 +86,7 @@ export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Cre
 export function tokenSourceOf(auth: ChannelAuth, proxy: ProxyConfig | undefined): TokenSource {
   switch (auth.type) {
     case 'aws-default':
-      return awsDefaultKeys(auth.profile)
+      return awsDefaultKeys(auth)
     case 'google-service-account':
       return serviceAccountTokens(auth.account, proxy)
     case 'google-metadata':

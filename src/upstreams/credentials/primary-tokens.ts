@@ -1,3 +1,4 @@
+import type { GatewayError } from '../../canonical/error.ts'
 import { AccessToken, type Token } from './access-token.ts'
 import { type TokenRequestMessage, tokenId, tokenSourceOf } from './index.ts'
 
@@ -10,17 +11,24 @@ const MAX_ACCOUNTS = 1000
 /** Tokens that a primary process obtains for its workers, once per account. */
 export class PrimaryTokens {
   private readonly tokens = new Map<string, AccessToken>()
+  private readonly onFailure: (error: GatewayError) => void
+
+  /** @param onFailure called if a renewal fails while the old token is still valid. */
+  constructor(onFailure: (error: GatewayError) => void = () => {}) {
+    this.onFailure = onFailure
+  }
 
   /**
    * Answers a worker's request. As long as the primary's token is valid and not due for renewal, further requests get
-   * the same token, unless an upstream refused it.
+   * the same token, unless an upstream refused it. A token that cannot be renewed serves until it expires, also a worker
+   * that has just started.
    *
    * @throws GatewayError `upstream-account`.
    */
   async answer({ auth, proxy, refused }: TokenRequestMessage): Promise<Token> {
     const id = tokenId(auth, proxy)
     if (this.tokens.size >= MAX_ACCOUNTS && !this.tokens.has(id)) this.tokens.clear()
-    const token = this.tokens.getOrInsertComputed(id, () => new AccessToken(tokenSourceOf(auth, proxy)))
+    const token = this.tokens.getOrInsertComputed(id, () => new AccessToken(tokenSourceOf(auth, proxy), this.onFailure))
     token.refused(refused)
     return token.fresh()
   }

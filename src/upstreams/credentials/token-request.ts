@@ -1,7 +1,7 @@
 import { type JsonObject, parseObject } from '../../canonical/node.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ProxyConfig } from '../../config/types.ts'
-import { agentFor } from '../channel/fetch.ts'
+import { Agents } from '../channel/fetch.ts'
 import { headerValue } from '../channel/headers.ts'
 import { clockAdvice } from '../clock.ts'
 import { accountError, type Token } from './access-token.ts'
@@ -48,14 +48,14 @@ export async function requestToken(request: TokenRequest): Promise<Token> {
 const TOKEN = /^[\x21-\x7e]+$/
 
 async function sendRequest({ url, headers, form, proxy, server }: TokenRequest): Promise<JsonObject> {
-  const agent = agentFor({ headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, connect: { timeout: TIMEOUT } }, proxy)
+  const agents = new Agents({ headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT, connect: { timeout: TIMEOUT } }, proxy)
   try {
     const { origin, pathname, search } = new URL(url)
     const {
       statusCode,
       headers: answerHeaders,
       body,
-    } = await agent.request({
+    } = await agents.to(origin).request({
       ...{ origin, path: `${pathname}${search}`, signal: AbortSignal.timeout(TIMEOUT) },
       method: form === undefined ? 'GET' : 'POST',
       headers: {
@@ -76,7 +76,7 @@ async function sendRequest({ url, headers, form, proxy, server }: TokenRequest):
   } catch (thrown) {
     throw (thrown as Error).name === 'GatewayError' ? thrown : accountError(failureOf(server, thrown as Error), thrown)
   } finally {
-    void agent.destroy()
+    void agents.destroy()
   }
 }
 

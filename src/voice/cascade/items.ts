@@ -3,12 +3,11 @@ import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ConversationItem } from '../../canonical/voice-session.ts'
 import type { Position, ServerEvent } from '../../canonical/voice-session-event.ts'
-import { CONVERSATION_TOO_LARGE, Conversation, errorEvent, type IdentifiedItem } from '../conversation.ts'
-import { sizeOf } from './messages.ts'
+import { CONVERSATION_TOO_LARGE, Conversation, errorEvent, type IdentifiedItem, sizeOf } from '../conversation.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
 
-/** Maximum size of a conversation's content, in characters, including base64 text. */
+/** Maximum size of a conversation, in characters, including base64 text. */
 const MAX_SIZE = 32 * 2 ** 20
 
 /** Audio of one part of an item, as PCM16 at 16 kHz. */
@@ -41,9 +40,10 @@ export class Items {
     })
     const storedItem = { ...item, content: item.content.map(withoutAudio) }
     const events = this.conversation.create(storedItem, after, event)
-    const isAdded = events[0]?.type === 'item-added'
-    if (isAdded) this.size += sizeOf(storedItem)
-    return { events, recordings: isAdded ? recordings : [] }
+    const added = events[0]?.type === 'item-added' ? events[0].item : undefined
+    if (added === undefined) return { events, recordings: [] }
+    this.size += sizeOf(added)
+    return { events, recordings }
   }
 
   /**
@@ -53,8 +53,8 @@ export class Items {
   insert(item: IdentifiedItem, playback?: Playback): Position | undefined {
     if (this.size > MAX_SIZE) return undefined
     try {
-      const { previous } = this.conversation.insert(item)
-      this.size += sizeOf(item)
+      const { added, previous } = this.conversation.insert(item)
+      this.size += sizeOf(added)
       if (playback !== undefined) this.playbacks.set(item.id, playback)
       return previous
     } catch (thrown) {

@@ -27,21 +27,3 @@ const asText = (part: Part): Part =>
 
 const isContent = (part: Part): boolean =>
   part.type === 'opaque' ? part.text !== undefined : part.type !== 'text' || part.text.trim() !== ''
-
-/** Returns the length of an item's content, in characters, including base64 text. */
-export const sizeOf = ({ content }: ConversationItem): number => content.reduce((sum, part) => sum + partSize(part), 0)
-
-function partSize(part: Part): number {
-  switch (part.type) {
-    case 'text':
-      return part.text.length
-    case 'tool-call':
-      return part.arguments.length
-    case 'tool-result':
-      return sizeOf({ role: 'tool', content: part.content })
-    case 'media':
-      return (part.source.type === 'base64' ? part.source.data.length : 0) + (part.transcript?.length ?? 0)
-    default:
-      return 0
-  }
-}

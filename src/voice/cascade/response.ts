@@ -160,6 +160,7 @@ export class Response {
       ...this.running,
       model: models.speech,
       settings: speechSettings(settings),
+      after: this.speaking.at(-1),
       listener: {
         sentence: text => playback.startSentence(text),
         audio: bytes => {

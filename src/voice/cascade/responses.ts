@@ -1,3 +1,4 @@
+import type { Part } from '../../canonical/content.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { ConversationItem, ResponseSettings, VoiceSessionSettings } from '../../canonical/voice-session.ts'
 import type { ResponseReason, ServerEvent } from '../../canonical/voice-session-event.ts'
@@ -39,8 +40,21 @@ export class Responses {
     const isDetached = settings.detached === true
     if (!isDetached && this.current !== undefined) return ALREADY_ACTIVE
     if (isDetached && this.detached >= MAX_DETACHED) return TOO_MANY_RESPONSES
+    const fault = settings.context?.map(item => this.faultOf(item)).find(one => one !== undefined)
+    if (fault !== undefined) return fault
     this.start(settings)
     return undefined
+  }
+
+  /** Returns the reason why an item cannot be part of a response's own input, or undefined if it can. */
+  private faultOf(item: ConversationItem): CanonicalError | undefined {
+    if (item.isReference === true) return this.referred(item) === undefined ? UNKNOWN_ITEM : undefined
+    return item.content.some(isUnheard) ? UNHEARD_SPEECH : undefined
+  }
+
+  /** Returns the item of the conversation for which a reference stands. */
+  private referred({ id = '' }: ConversationItem): ConversationItem | undefined {
+    return this.options.items.conversation.get(id)
   }
 
   /** Responds to a turn, now or after the current response has ended. */
@@ -79,7 +93,7 @@ export class Responses {
     const response = new Response({
       ...{ run, models, newId, gate, emit, settings, id: newId('resp') },
       conversation: {
-        items: async () => context ?? (await this.conversationItems(isAutomatic)),
+        items: () => (context === undefined ? this.conversationItems(isAutomatic) : this.contextItems(context)),
         insert: (item, playback) => (detached === true ? undefined : items.insert(item, playback)),
         replace: item => items.replace(item),
         usage: () => transcripts.takeUsage(),
@@ -105,6 +119,12 @@ export class Responses {
     this.start(next, true)
   }
 
+  /** Returns the items that a response has in place of the conversation, with the transcripts of those in both. */
+  private async contextItems(context: readonly ConversationItem[]): Promise<readonly ConversationItem[]> {
+    await this.options.transcripts.settled(context.flatMap(item => this.referred(item) ?? []))
+    return context.flatMap(item => (item.isReference === true ? (this.referred(item) ?? []) : item))
+  }
+
   /**
    * Returns the conversation to answer, including its transcripts, or undefined if the response is automatic and the
    * turn has no words.
@@ -121,6 +141,28 @@ export class Responses {
     if (failure !== undefined) throw new GatewayError(failure)
     return isAutomatic && last !== undefined && messagesOf([last]).length === 0 ? undefined : items
   }
+}
+
+/** Returns true for speech that nobody transcribes, because its item is not part of the conversation. */
+const isUnheard = (part: Part): boolean =>
+  part.type === 'media' &&
+  part.kind === 'audio' &&
+  part.transcript === undefined &&
+  part.source.type === 'base64' &&
+  part.source.data !== ''
+
+const UNKNOWN_ITEM: CanonicalError = {
+  kind: 'invalid-request',
+  code: 'invalid_value',
+  param: 'response.input',
+  message: 'An item of the input refers to an item that does not exist.',
+}
+
+const UNHEARD_SPEECH: CanonicalError = {
+  kind: 'cannot-express',
+  code: 'cannot_express',
+  param: 'response.input',
+  message: 'The input has speech without a transcript: create an item with it, and refer to that item.',
 }
 
 const ALREADY_ACTIVE: CanonicalError = {

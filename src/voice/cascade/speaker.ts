@@ -14,6 +14,8 @@ export interface SpeakerOptions extends RunOptions {
   readonly model: string
   readonly settings: SpeechSettings
   readonly listener: SpeakerListener
+  /** Speech of the message before, which is played first. */
+  readonly after: Promise<void> | undefined
 }
 
 export interface SpeakerListener {
@@ -41,9 +43,16 @@ export class Speaker {
   private readonly running: Utterance[] = []
   private readonly done = Promise.withResolvers<void>()
   private ended = false
+  /** False while the message before is still being spoken. */
+  private mayPlay: boolean
 
   constructor(options: SpeakerOptions) {
     this.options = options
+    this.mayPlay = options.after === undefined
+    options.after?.then(
+      () => this.begin(),
+      () => {},
+    )
     options.signal.addEventListener('abort', () => this.done.resolve(), { once: true })
     this.done.promise.catch(() => {})
   }
@@ -72,7 +81,7 @@ export class Speaker {
     while (this.running.length < 2 && this.waiting.length > 0 && !signal.aborted) {
       const utterance = new Utterance(this.waiting.shift()!, this.options)
       this.running.push(utterance)
-      if (this.running.length === 1) utterance.play()
+      if (this.running.length === 1 && this.mayPlay) utterance.play()
       utterance.run().then(
         () => this.finished(),
         thrown => this.done.reject(thrown),
@@ -81,10 +90,18 @@ export class Speaker {
     if (this.ended && this.running.length === 0) this.done.resolve()
   }
 
+  /** Plays the first sentence, which may have waited for the message before. */
+  private begin(): void {
+    this.mayPlay = true
+    if (this.options.signal.aborted) return
+    this.running[0]?.play()
+    this.finished()
+  }
+
   /** Removes completed sentences from the front, and plays the next one. */
   private finished(): void {
     const { signal, listener } = this.options
-    while (this.running[0]?.isOver === true && !signal.aborted) {
+    while (this.mayPlay && this.running[0]?.isOver === true && !signal.aborted) {
       this.running.shift()
       listener.spoken()
       this.running[0]?.play()

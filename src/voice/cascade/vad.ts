@@ -1,5 +1,6 @@
 import type load from '@echogarden/fvad-wasm'
 import { GatewayError } from '../../canonical/error.ts'
+import { loadOnce } from '../../canonical/load-once.ts'
 import { PCM_16K } from '../../canonical/voice-session.ts'
 
 /** Number of samples per frame of 20 milliseconds. */
@@ -20,17 +21,14 @@ export interface VoiceActivity {
 type Fvad = Awaited<ReturnType<typeof load>>
 
 /**
- * Library instance shared by all detectors, and the address of their frame buffer, or undefined if loading has failed,
- * so that the next session tries again.
+ * Library instance shared by all detectors, and the address of their frame buffer. Loaded on first use, because its
+ * WebAssembly is in a separate file.
  */
-let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
-
-/** Loads the library on first use, because its WebAssembly is in a separate file. */
-const loadLibrary = async () => {
+const library = loadOnce(async () => {
   const { default: load } = await import('@echogarden/fvad-wasm')
   const fvad = await load()
   return { fvad, frame: fvad._malloc(2 * FRAME_SAMPLES) }
-}
+})
 
 /**
  * Opens a detector. It takes 744 bytes of WebAssembly memory, which only `close` frees.
@@ -38,11 +36,7 @@ const loadLibrary = async () => {
  * @throws GatewayError `overloaded` if memory is exhausted. Rejects if the library cannot be loaded.
  */
 export async function openVoiceActivity(): Promise<VoiceActivity> {
-  library ??= loadLibrary().catch(thrown => {
-    library = undefined
-    throw thrown
-  })
-  const { fvad, frame } = await library
+  const { fvad, frame } = await library()
   const address = fvad._fvad_new()
   if (address === 0) throw NO_MEMORY
   return new Detector(fvad, frame, address)

@@ -34,6 +34,19 @@ test('releases are transferred first, then costs with what was spent before, lev
   expect(others).toEqual([])
 })
 
+test('of what may be counted already, refunds are transferred and costs are not', () => {
+  const { steps } = pending()
+  steps.add(step({ cost: 20 }), true)
+  expect(all(steps)).toEqual([])
+  // The shared counts may have counted the cost of a step that was refused here, or is repeated.
+  steps.refund(step({ cost: 20 }))
+  steps.add(step({ cost: -5 }), true)
+  const [refund, ...others] = all(steps)
+  expect([refund!.cost, others]).toEqual([-25, []])
+  steps.putBack(refund!, true)
+  expect(all(steps).map(({ cost }) => cost)).toEqual([-25])
+})
+
 test('what was spent before is never negative, and left out if it is unknown', () => {
   const { steps, local } = pending()
   steps.add(step({ cost: 70 }), false)

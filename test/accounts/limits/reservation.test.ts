@@ -5,6 +5,7 @@ import { takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
 import type { Reservation } from '../../../src/accounts/limits/reservation.ts'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import type { LimitSettings } from '../../../src/config/index.ts'
+import { pause, until } from '../../builders/time.ts'
 
 function refusal(act: () => unknown): GatewayError['error'] {
   try {
@@ -210,6 +211,20 @@ describe('requests and tokens a minute', () => {
   })
 })
 
+it.each<LimitSettings>([{}, { rpm: 9 }, { tpm: 1000 }, { concurrent: 1 }, { budget: { day: 1 } }])(
+  'an uncounted answer costs the same whatever limits its key has: %j',
+  async settings => {
+    const allowance = new Key(settings).allowance()
+    await allowance.enter()
+    await allowance.reserve(
+      () => ({ input: 10, output: 5 }),
+      10,
+      ({ input, output }) => input + 2 * output,
+    )
+    expect(allowance.uncounted).toEqual({ input: 10, output: 5, cost: 20 })
+  },
+)
+
 describe('concurrent requests', () => {
   it('has a place until it is settled or left, and gives it back once', () => {
     const key = new Key({ concurrent: 2 })
@@ -287,6 +302,27 @@ describe('budgets', () => {
     await key.allowance().reserve(() => ({ input: 1 }), 1, one)
     await key.allowance().reserve(() => ({ input: 1 }), 1, one)
     expect(refusal(() => key.allowance().enter()).message).toContain('month')
+  })
+
+  it.each(['day', 'month'] as const)('include what was spent while there was none for the %s', async period => {
+    let spent = 0
+    const key = new Key({ budget: { [period]: 10 } }, async () => ({ day: spent, month: spent }))
+    const before = await key.paid(2 * DOLLAR)
+    before.settle({ input: 1 }, 1 * DOLLAR)
+    key.settings = { rpm: 100 }
+    key.enter().settle({ input: 1 }, 8 * DOLLAR)
+    // The rows of both requests are stored.
+    spent = 9 * DOLLAR
+    key.settings = { budget: { [period]: 10 } }
+    const refused = await Promise.allSettled([key.paid(0.6 * DOLLAR), key.paid(0.6 * DOLLAR)])
+    expect(refused.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    // What is counted since then is more than what is stored.
+    spent = 0
+    key.settings = { rpm: 100 }
+    key.allowance()
+    key.settings = { budget: { [period]: 10 } }
+    expect(await refusalOf(key.paid(0.6 * DOLLAR) as never)).toMatchObject({ code: 'insufficient_quota' })
+    await key.paid(0.3 * DOLLAR)
   })
 
   it('keep what was reserved where more is reserved while what was spent before cannot be read', async () => {
@@ -435,6 +471,47 @@ describe('budgets', () => {
     expect(asked.every(({ limits }) => limits.day! > 1e17 && limits.month! > 1e17)).toBe(true)
     worker.close()
     await key.paid(1e6 * DOLLAR)
+  })
+
+  it('are raised to the stored rows after the primary process did not answer', async () => {
+    let [isAway, spent] = [false, 0]
+    const primary = new MemoryEngine()
+    const worker = new Limits({
+      recountDelay: 1,
+      spent: async () => ({ day: spent, month: spent }),
+      ask: async steps => {
+        if (isAway) throw new Error('away')
+        return takeSteps(primary, steps)
+      },
+    })
+    const pay = async (): Promise<void> => {
+      const allowance = worker.of('k', { budget: { day: 1 } })
+      await allowance.enter()
+      await allowance.reserve(
+        () => ({ input: 1 }),
+        1,
+        () => 0.1 * DOLLAR,
+      )
+    }
+    await pay()
+    isAway = true
+    await pay()
+    isAway = false
+    spent = 0.95 * DOLLAR
+    await until(() => !worker.isAlone)
+    await pause(20)
+    expect(await refusalOf(pay())).toMatchObject({ code: 'insufficient_quota' })
+    worker.close()
+  })
+
+  it('get back what was reserved before they were removed, and are counted anew when they are set again', async () => {
+    const key = new Key({ budget: { month: 1 } })
+    const running = await key.paid(0.9 * DOLLAR)
+    key.settings = {}
+    key.enter()
+    running.settle({ input: 1 }, 0.1 * DOLLAR)
+    key.settings = { budget: { month: 1 } }
+    await key.paid(0.8 * DOLLAR)
   })
 
   it('do not count what has no price', async () => {

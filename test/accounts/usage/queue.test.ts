@@ -106,6 +106,35 @@ describe('the usage queue', () => {
     expect(records.rows).toEqual([ROWS[1]])
   })
 
+  test('loses only the rows that the store refuses, wherever they are in their batch', async () => {
+    const bad = new Set([ROWS[0], ROWS[777], ROWS[2500], ROWS[2501], ROWS[4999]])
+    const { add } = records
+    records.add = async rows => {
+      if (rows.some(row => bad.has(row))) throw new Error('this character cannot be stored')
+      await add.call(records, rows)
+    }
+    const queue = queueTo(records)
+    for (const row of ROWS.slice(0, 5500)) queue.add(row)
+    for (let time = 0; time < 4; time++) await queue.flush()
+    expect(records.rows).toEqual(ROWS.slice(0, 5500).filter(row => !bad.has(row)))
+    expect([queue.queued, queue.dropped, queue.storedCount]).toEqual([0, 5, 5495])
+  })
+
+  test('tries a batch of which nothing can be stored only some hundred times', async () => {
+    records.fault = new Error('a bug')
+    let calls = 0
+    const { add } = records
+    records.add = rows => {
+      calls++
+      return add.call(records, rows)
+    }
+    const queue = queueTo(records)
+    for (const row of ROWS.slice(0, 5000)) queue.add(row)
+    for (let time = 0; time < 4; time++) await queue.flush()
+    expect([queue.queued, queue.dropped]).toEqual([0, 5000])
+    expect(calls).toBeLessThan(500)
+  })
+
   test('deletes no row where recording is turned off while rows are queued', async () => {
     const queue = queueTo(records)
     queue.add(ROWS[0]!)

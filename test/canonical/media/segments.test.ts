@@ -7,11 +7,12 @@ const spoken = (word: string, start: number, end = start + 0.2, speaker?: string
   end,
   ...(speaker === undefined ? {} : { speaker }),
 })
-const textsOf = (words: Parameters<typeof segmentsOf>[0]) => segmentsOf(words).map(({ text }) => text)
+const textsOf = (words: Parameters<typeof segmentsOf>[0], whole = words.map(({ word }) => word).join(' ')) =>
+  segmentsOf(words, whole).map(({ text }) => text)
 
 describe('segments made of words', () => {
   test('have the times of their words', () => {
-    expect(segmentsOf([spoken('It', 1), spoken('is.', 1.2), spoken('Yes', 1.5)])).toEqual([
+    expect(segmentsOf([spoken('It', 1), spoken('is.', 1.2), spoken('Yes', 1.5)], 'It is. Yes')).toEqual([
       { start: 1, end: 1.4, text: 'It is.' },
       { start: 1.5, end: 1.7, text: 'Yes' },
     ])
@@ -30,11 +31,32 @@ describe('segments made of words', () => {
     ['no number', [spoken('1.5', 0), spoken('times', 0.3)], ['1.5 times']],
   ])('end with %s', (_, words, texts) => expect(textsOf(words)).toEqual(texts))
 
+  test.each([
+    [
+      'of a language without spaces',
+      ['今天', '天气', '很', '好。', '对'],
+      '今天天气很好。对',
+      ['今天天气很好。', '对'],
+    ],
+    ['with a hyphen', ['well', 'known'], 'well-known', ['well-known']],
+    ['of two languages', ['ChatGPT', 'は', 'really', 'nice'], 'ChatGPTは really nice', ['ChatGPTは really nice']],
+    ['beside sounds that are no words', ['Well', 'no'], 'Well (laughs) no', ['Well no']],
+    ['that the text has not', ['one', 'too', 'three'], 'one two three', ['one too three']],
+    ['without a text', ['one', 'two'], '', ['one two']],
+  ])('have the spaces of the text: words %s', (_, words, whole, texts) =>
+    expect(
+      textsOf(
+        words.map((word, index) => spoken(word, index * 0.3)),
+        whole,
+      ),
+    ).toEqual(texts),
+  )
+
   test('never grow too long to be read', () => {
     const words = Array.from({ length: 100 }, (_, index) => spoken('so', index * 0.3))
-    for (const { start, end } of segmentsOf(words)) expect(end - start).toBeLessThanOrEqual(7)
+    for (const { start, end } of segmentsOf(words, 'so '.repeat(100))) expect(end - start).toBeLessThanOrEqual(7)
     expect(textsOf(words).join(' ')).toBe(words.map(({ word }) => word).join(' '))
   })
 
-  test('of nothing are none', () => expect(segmentsOf([])).toEqual([]))
+  test('of nothing are none', () => expect(segmentsOf([], '')).toEqual([]))
 })

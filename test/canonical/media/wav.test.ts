@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { samplesOf, wavHeader } from '../../../src/canonical/media/wav.ts'
+import { isEmptyAudio, samplesOf, wavHeader, withRate } from '../../../src/canonical/media/wav.ts'
 
 describe('raw samples', () => {
   it.each([
@@ -13,6 +13,16 @@ describe('raw samples', () => {
   it.each(['audio/wav', 'audio/mpeg', 'audio/l16x', 'text/plain', ''])('are not %s', mediaType =>
     expect(samplesOf(mediaType)).toBeUndefined(),
   )
+})
+
+describe('the media type of raw samples with their rate', () => {
+  it.each([
+    ['audio/pcm', 'audio/L16;codec=pcm;rate=24000'],
+    ['audio/pcm;channels=2', 'audio/L16;codec=pcm;rate=24000;channels=2'],
+    ['audio/pcm; rate=16000', 'audio/pcm; rate=16000'],
+    ['audio/L16;codec=pcm;rate=24000', 'audio/L16;codec=pcm;rate=24000'],
+    ['audio/mpeg', 'audio/mpeg'],
+  ])('%s is %s', (mediaType, rated) => expect(withRate(mediaType)).toBe(rated))
 })
 
 describe('the header of a WAV file', () => {
@@ -32,5 +42,19 @@ describe('the header of a WAV file', () => {
       const header = Buffer.from(wavHeader(mono, size))
       expect([header.readUInt32LE(4), header.readUInt32LE(40)]).toEqual([0xffff_ffff, 0xffff_ffff])
     }
+  })
+})
+
+describe('a WAV file', () => {
+  const head = wavHeader({ rate: 24_000, channels: 1 }, 4800)
+  const list = Buffer.from('LIST\x05\0\0\0INFO!', 'latin1')
+  const samples = Buffer.alloc(4800, 1)
+
+  it('without samples is empty', () => {
+    expect([isEmptyAudio(head), isEmptyAudio(head.subarray(0, 36))]).toEqual([true, true])
+  })
+
+  it('with a chunk of odd size that is not padded is not empty', () => {
+    expect(isEmptyAudio(Buffer.concat([head.subarray(0, 36), list, head.subarray(36), samples]))).toBe(false)
   })
 })

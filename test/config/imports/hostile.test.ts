@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { importConfigCommand } from '../../../src/commands/import-config.ts'
 import { IMPORTABLE, importConfig } from '../../../src/config/imports/index.ts'
+import { readConfig } from '../../../src/config/read.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { ENV, MAIN } from '../../builders/paths.ts'
 import { TIMED } from '../../builders/time.ts'
@@ -34,6 +35,37 @@ function timeOf(work: () => unknown): number {
   work()
   return performance.now() - start
 }
+
+describe('parts that very many models share', () => {
+  const models = Array.from({ length: 150 }, (_, at) => `m${at}`)
+
+  test.each([
+    [
+      'as an anchor of the file',
+      [
+        'x: &shared { x-team: a }',
+        'model_list:',
+        ...models.map(
+          name =>
+            `- { model_name: ${name}, litellm_params: { model: openai/x, api_key: k-${name}, extra_headers: *shared } }`,
+        ),
+      ].join('\n'),
+    ],
+    [
+      'because they do the same work',
+      JSON.stringify({
+        model_list: models.map(name => ({
+          ...entry(name, { api_key: 'k', api_base: `https://${name}.example.org` }),
+          model_info: { mode: 'embedding' },
+        })),
+      }),
+    ],
+  ])('%s are imported, and the config is valid', (_, written) => {
+    const { text } = importConfig('litellm', written, 'file')
+    expect(readConfig(text, {}).channels).toHaveLength(150)
+    expect(text).not.toMatch(/[&*]a\d/)
+  })
+})
 
 describe('files whose aliases expand without end', () => {
   /** Each level refers to the level before it in several places. */

@@ -112,6 +112,12 @@ describe("a caller's switch", () => {
       extras: { chat: { chat_template_kwargs: { lang: 'en' } } },
     })
     expect(read({ thinking: { type: 'new' } }).extras).toEqual({ chat: { thinking: { type: 'new' } } })
+    const inside = { thinking: { type: 'enabled', effort: 'low' } }
+    expect(read({ ...inside, reasoning_effort: 'high' })).toMatchObject({
+      reasoning: { effort: 'low' },
+      extras: { chat: { reasoning_effort: 'high' } },
+    })
+    expect(read({ ...inside, reasoning_effort: 'low' }).extras).toBeUndefined()
   })
 })
 

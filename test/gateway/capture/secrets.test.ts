@@ -16,6 +16,7 @@ import type { Call } from '../../../src/gateway/index.ts'
 import { prepare } from '../../../src/gateway/prepare.ts'
 import type { Attempt } from '../../../src/gateway/types.ts'
 import { READERS } from '../../../src/ingress/index.ts'
+import { Redaction } from '../../../src/kit/recordings/redaction.ts'
 import { patternOf } from '../../../src/kit/secret-pattern.ts'
 import type { Answer } from '../../../src/upstreams/channel/index.ts'
 import { channelAt, configOf } from '../../builders/config.ts'
@@ -62,7 +63,21 @@ const SPELLINGS: readonly ((text: string) => string)[] = [
   text => Buffer.from(text).toString('base64'),
   text => JSON.stringify(text),
   text => text.toUpperCase(),
+  text => new URLSearchParams({ x: text }).toString().slice(2),
+  // JSON inside a text, as PHP and as Gson write it.
+  text => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
+  text =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replace(/[<>&='+]/g, one => `\\u00${one.charCodeAt(0).toString(16)}`),
 ]
+
+/** Texts in base64 with a secret in the middle, at each of its three offsets. */
+const inBase64 = (text: string): readonly string[] =>
+  ['', 'a', 'ab'].flatMap(before => {
+    const bytes = Buffer.from(`${before}{ "key": "${text}" } and more`)
+    return [bytes.toString('base64'), bytes.toString('base64url')]
+  })
 
 const MODEL = 'm'
 const at = (user: string, password: string): string =>
@@ -98,7 +113,7 @@ function messageOf(one: Secrets): IncomingMessage {
 /** The capture of a request whose body, upstream answer and answer repeat every secret in every encoding. */
 async function captured(one: Secrets, status: number, streams: boolean) {
   const config = configWith(one)
-  const echoes = Object.values(one).flatMap(text => SPELLINGS.map(spelled => spelled(text)))
+  const echoes = Object.values(one).flatMap(text => [...SPELLINGS.map(spelled => spelled(text)), ...inBase64(text)])
   const said = echoes.join(' | ')
   const body: JsonObject = {
     ...{ model: MODEL, messages: [{ role: 'user', content: said }], metadata: { [echoes[0]!]: 'x' } },
@@ -137,7 +152,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   call.reply.begin({ 'content-type': headers['content-type'], 'x-own': one.key }, status)
   call.reply.write(text)
   call.reply.end('')
-  return captureDocument(capture, patternOf(secretsOfConfig(config)), 'upstream-failed')
+  return captureDocument(capture, patternOf(secretsOfConfig(config), true), 'upstream-failed')
 }
 
 /** Yields all strings of a document, including field names and strings inside nested JSON. */
@@ -169,11 +184,47 @@ test('a capture of any request holds no secret that the request, the channel or 
       for (const [name, text] of Object.entries(one))
         for (const spelled of SPELLINGS)
           expect(texts.includes(spelled(text).toLowerCase()), `${name}: ${spelled(text)}`).toBe(false)
+      // Bytes of a secret at one of the offsets of its characters in base64.
+      const decoded = [...textsOf(document)].flatMap(text =>
+        (text.match(/[\w+/-]{8,}/g) ?? []).flatMap(run =>
+          [0, 1, 2, 3].map(start => Buffer.from(run.slice(start), 'base64').toString('latin1')),
+        ),
+      )
+      for (const [name, text] of Object.entries(one))
+        expect(
+          decoded.some(found => found.includes(Buffer.from(text).toString('latin1'))),
+          `${name} in base64: ${text}`,
+        ).toBe(false)
       expect(document.attempts).toHaveLength(1)
       expect(texts).toContain('removed')
     }),
-    { numRuns: Math.min(RUNS, 1000) },
+    { numRuns: Math.min(Math.ceil(RUNS / 5), 1000) },
   )
+})
+
+test('a secret that is spread over the events of a stream is not in its capture', async () => {
+  const key = 'sk-abcdefghijklmnop-1234'
+  const deltas = ['Your key is ', key.slice(0, 7), key.slice(7, 15), `${key.slice(15)}.`]
+  const recorded = new Recording(performance.now(), { bytesLeft: MAX_SHOWN_SIZE })
+  for (const content of deltas)
+    recorded.take(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`)
+  const pattern = patternOf([key])!
+  const bounded = new BoundedCopy(scrubberOf(pattern), new Redaction([], [pattern], '[removed]', 0))
+  const { events = [] } = shownBody(recorded, 'text/event-stream', '/returned', bounded)
+  const said = events.map(
+    ({ data }) => (JSON.parse(data) as { choices: [{ delta: { content: string } }] }).choices[0].delta.content,
+  )
+  expect(said.join('')).toBe('Your key is [removed].')
+})
+
+test('an event with thousands of levels does not keep a stream from being captured', () => {
+  const recorded = new Recording(performance.now(), { bytesLeft: MAX_SHOWN_SIZE })
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+  recorded.take(`data: ${deep}\n\ndata: the key-1234567\n\n`)
+  const pattern = patternOf(['key-1234567'])!
+  const bounded = new BoundedCopy(scrubberOf(pattern), new Redaction([], [pattern], '[removed]', 0))
+  const { events = [] } = shownBody(recorded, 'text/event-stream', '/returned', bounded)
+  expect(events.map(({ data }) => data)).toEqual([deep, 'the [removed]'])
 })
 
 test('keys that are known by their look are removed, and addresses of the inside from errors', async () => {

@@ -34,6 +34,14 @@ describe('the address of a caller', () => {
     expect(from(BEHIND, '203.0.113.9', { 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4' })).toBe('203.0.113.9')
   })
 
+  test('is the first one, where all addresses are trusted proxies', () => {
+    const all = { ...NONE, trustedProxies: ['0.0.0.0/0', '::/0'] }
+    expect(from(all, '203.0.113.9', { 'x-forwarded-for': '1.2.3.4, 9.9.9.9' })).toBe('1.2.3.4')
+    expect(from(all, '2001:db8::1', { 'x-forwarded-for': '::5, 250.1.1.1' })).toBe('::5')
+    const four = { ...NONE, trustedProxies: ['0.0.0.0/0'] }
+    expect(from(four, '::1', { 'x-forwarded-for': '1.2.3.4' })).toBe('::1')
+  })
+
   test('is the last one that is no trusted proxy', () => {
     expect(from(BEHIND, '10.0.0.1', { 'x-forwarded-for': '1.2.3.4' })).toBe('1.2.3.4')
     expect(from(BEHIND, '::ffff:10.0.0.1', { 'x-forwarded-for': '9.9.9.9, 1.2.3.4,10.0.0.7' })).toBe('1.2.3.4')

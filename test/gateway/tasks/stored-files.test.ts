@@ -41,7 +41,8 @@ function openFiles({ tasks = [taskOf('1')], setFileSize = () => true, ...options
     skipFile: async () => {},
   } as unknown as Tasks
   const files = new StoredFiles({
-    ...{ store: () => store, now: () => 1, poll: () => 1, limits: () => ({ retention: 1000, limit: 10 * SIZE }) },
+    ...{ store: () => store, now: () => 1, poll: () => 1, deletionTime: () => 1 },
+    limits: () => ({ retention: 1000, limit: 10 * SIZE }),
     ...{ folder: () => folder, worker: async () => 'd'.repeat(32), isAlive: async () => true },
     open: async () => videoOf(),
     onFault: (_, thrown) => faults.push(thrown),

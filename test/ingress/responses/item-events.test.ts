@@ -177,3 +177,81 @@ test.each([
   }[type]!
   expect(result).toMatchObject(expected)
 })
+
+describe('an item is not taken for one of another type at its index', () => {
+  const SEARCH: JsonObject = {
+    ...{ id: 'ws_1', type: 'web_search_call', status: 'completed' },
+    action: { type: 'search', query: 'weather', sources: [{ type: 'url', url: 'https://a.example' }] },
+  }
+  const CALL: JsonObject = { id: 'fc_1', type: 'function_call', call_id: 'c1', name: 'look', arguments: '' }
+  const MESSAGE_DONE = { content: [textPart('Sunny.')] }
+
+  test('though it is only announced by its end', () => {
+    const thought = { summary: [{ type: 'summary_text', text: 'Hm.' }] }
+    const events = [itemEvents(0, SEARCH).added, itemEvents(0, THOUGHT).done(thought)]
+    expect(read(events, [])).toEqual([['search-call'], ['reasoning', 'Hm.'], ['search-result']])
+  })
+
+  test('though it continues as text', () => {
+    const { at, done } = itemEvents(0, MESSAGE)
+    const events = [
+      itemEvents(0, CALL).added,
+      at(0, 'output_text.delta', { delta: 'Sunny.' }),
+      done(MESSAGE_DONE),
+      itemEvents(0, CALL).done({ arguments: '{"at":1}' }),
+    ]
+    expect(
+      read(events, [
+        { ...CALL, arguments: '{"at":1}' },
+        { ...MESSAGE, ...MESSAGE_DONE },
+      ]),
+    ).toEqual([['tool-call'], ['text', 'Sunny.']])
+  })
+
+  test('though only the whole answer has it', () => {
+    const answer = read([itemEvents(0, CALL).added], [{ ...MESSAGE, ...MESSAGE_DONE }])
+    expect(answer).toEqual([['tool-call'], ['text', 'Sunny.']])
+  })
+
+  test('and one that ends without its item stays what it was', () => {
+    const { added } = itemEvents(0, CALL)
+    expect(read([added, namedEvent('response.output_item.done', { output_index: 0 })], [])).toEqual([['tool-call']])
+  })
+
+  test('and its end in a form that cannot be read does not replace it', () => {
+    const call = itemEvents(0, CALL)
+    const delta = call.at(0, 'function_call_arguments.delta', { delta: '{}' })
+    expect(read([call.added, delta, call.done({ arguments: '{}', status: true })], [])).toEqual([['tool-call']])
+    const message = itemEvents(0, MESSAGE)
+    const text = message.at(0, 'output_text.delta', { delta: 'Sunny.' })
+    expect(read([message.added, text, message.done({ ...MESSAGE_DONE, status: true })], [])).toEqual([
+      ['text', 'Sunny.'],
+    ])
+  })
+
+  test('and is read at its end though it could not be read at its start', () => {
+    const { done } = itemEvents(0, CALL)
+    const { added } = itemEvents(0, { ...CALL, status: true })
+    expect(read([added, done({ arguments: '{}' })], [])).toEqual([['opaque'], ['tool-call']])
+  })
+})
+
+test('items that all have the index 0, and no event of their own that ends them, keep what is theirs', () => {
+  const call = (id: string, args: string) => ({ id, type: 'function_call', call_id: id, name: 'f', arguments: args })
+  const eventsOf = (id: string, args: string) => [
+    namedEvent('response.output_item.added', { output_index: 0, item: call(id, '') }),
+    namedEvent('response.function_call_arguments.delta', { output_index: 0, item_id: id, delta: args }),
+  ]
+  const events = drain(READERS['responses']!.events!(STREAM_REQUEST), [
+    namedEvent('response.created', { response: RESPONSE }),
+    ...eventsOf('fc_1', '{"a":1}'),
+    ...eventsOf('fc_2', '{"b":2}'),
+    namedEvent('response.completed', {
+      response: { ...RESPONSE, status: 'completed', output: [call('fc_1', '{"a":1}'), call('fc_2', '{"b":2}')] },
+    }),
+  ])
+  expect(fold(events).candidates[0]!.content).toMatchObject([
+    { id: 'fc_1', arguments: '{"a":1}' },
+    { id: 'fc_2', arguments: '{"b":2}' },
+  ])
+})

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import { readJson } from '../../../src/ingress/transport/body.ts'
-import { SOON } from '../../builders/time.ts'
+import { pause, SOON } from '../../builders/time.ts'
 
 const LIMIT = 1000
 interface Outcome {
@@ -160,3 +160,30 @@ test.each(['{"a":1}', '{"a"', ''])(
     late.close()
   },
 )
+
+test('a compressed body counts as decompressed, also if all of it arrived while its key was looked up', async () => {
+  const counted: number[] = []
+  let isClosed = false
+  const meter = {
+    take: (bytes: number) => void counted.push(bytes),
+    give: () => {},
+    close: () => void (isClosed = true),
+  }
+  const late = createServer(async (message, response) => {
+    await pause(20)
+    await readJson(message, 2_000_000, () => meter)
+    response.end()
+  })
+  await new Promise<void>(resolve => late.listen(0, '127.0.0.1', resolve))
+  const body = brotliCompressSync(`{"a":"${' '.repeat(1_000_000)}"}`)
+  const { port } = late.address() as AddressInfo
+  const answered = await new Promise<number | undefined>(resolve =>
+    request({ port, method: 'POST', headers: { 'content-encoding': 'br' }, agent: false }, answer =>
+      resolve(answer.resume().statusCode),
+    ).end(body),
+  )
+  late.close()
+  expect(answered).toBe(200)
+  expect(counted.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThanOrEqual(1_000_000)
+  expect(isClosed).toBe(true)
+})

@@ -29,7 +29,6 @@ describe('commands', () => {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-page-'))
   let upstream: Upstream
   beforeAll(async () => {
-    process.env['INTERLINGUA_BUNDLE'] = 'off'
     upstream = await Upstream.open()
     upstream.play(readScenario('text'))
     writeFileSync(join(folder, 'expected.txt'), '')

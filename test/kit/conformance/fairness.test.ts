@@ -272,7 +272,7 @@ test.each([
   [{ prompt_tokens_details: { cache_creation_tokens: 512 } }],
   [{ prompt_tokens_details: { cached_tokens: 9 }, cache_creation_input_tokens: 512 }],
 ])('tokens written to a cache have several names in chat completions: %j', usage =>
-  expect(chat!.answer({ usage })).toMatchObject({ usage: { cacheWritten: 512 } }),
+  expect(chat!.answer({ usage })).toMatchObject({ usage: { cacheWrite: 512 } }),
 )
 
 test('an event with the name of an error is an error of messages, whatever its data are', () => {
@@ -313,7 +313,7 @@ test('a whole answer where a stream was requested fails once, by its content typ
   const list = new CheckList(cell)
   const got = { status: 200, headers: { 'content-type': 'application/json' }, body, isComplete: true }
   const asked = { method: 'POST', path: '/chat/completions', body: {}, headers: {} }
-  judgeAnswer(cell, { got } as never, list, { asked, isReported: false, isLocal: false } as never)
+  judgeAnswer(cell, { got } as never, list, { request: asked, losses: [], isLocal: false } as never)
   const failed = list.checks.filter(({ status }) => status === 'fail').map(({ rule }) => rule)
   expect(failed).toEqual(['answer.http.content-type'])
   expect(list.checks.filter(({ meaning }) => meaning === 'kept').length).toBeGreaterThan(3)
@@ -329,7 +329,7 @@ test('an error in a stream in the place of an error fails by status and type, an
   const got = { status: 200, headers: { 'content-type': 'text/event-stream' }, body, isComplete: true }
   const list = new CheckList(cell)
   const asked = { method: 'POST', path: '/messages', body: {}, headers: {} }
-  judgeAnswer(cell, { got } as never, list, { asked, isReported: false, isLocal: false } as never)
+  judgeAnswer(cell, { got } as never, list, { request: asked, losses: [], isLocal: false } as never)
   const failed = list.checks.filter(({ status }) => status === 'fail').map(({ rule }) => rule)
   expect(failed).toEqual([
     ...['answer.http.status', 'answer.http.content-type'],

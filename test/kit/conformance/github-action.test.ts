@@ -45,7 +45,7 @@ function ran(given: { readonly [input: string]: string }) {
   const { env = {}, run = '' } = step('Run the kit')
   const filledIn = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, filled(text, given)]))
   const summary = join(folder, 'summary.md')
-  const base = { PATH: process.env['PATH'], INTERLINGUA_BUNDLE: 'off', GITHUB_STEP_SUMMARY: summary }
+  const base = { PATH: process.env['PATH'], GITHUB_STEP_SUMMARY: summary }
   const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
     ...{ cwd: folder, env: { ...base, ...filledIn }, encoding: 'utf8' },
   })

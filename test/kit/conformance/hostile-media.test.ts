@@ -39,6 +39,12 @@ type Case = readonly [says: string, cell: string, answer: Behaviour, rule: strin
 
 const ANSWERS: readonly Case[] = [
   [
+    'speech without a content type',
+    'elevenlabs.speech/speech-voice-id/stream',
+    reply => reply.writeHead(200).end(RUBBISH),
+    'answer.http.content-type',
+  ],
+  [
     'images of 20 MB of no image',
     'images/images/whole',
     json({ created: 1, data: [{ b64_json: 'A'.repeat(20_000_000) }] }),

@@ -121,6 +121,23 @@ const TARGETS: { readonly [name: string]: readonly [Behaviour, string] } = {
   ],
 }
 
+describe('a live target that limits its rate', () => {
+  const answering = (limited: number) => {
+    let count = 0
+    return listening(
+      createServer((message, reply) => {
+        message.resume()
+        if (++count <= limited) reply.writeHead(429, { ...JSON_TYPE, 'retry-after': '0' }).end('{}')
+        else reply.writeHead(200, STREAM).end(readScenario('text').wires['chat']!.stream)
+      }),
+    )
+  }
+
+  test('is asked again', async () => expect(failures(await judged(await answering(3)))).toEqual([]))
+  test('fails if it never answers', async () =>
+    expect(failures(await judged(await answering(9)))).toContain('answer.http.status'))
+})
+
 describe('a target that', () => {
   test.each(Object.entries(TARGETS))(
     '%s gets a verdict',
@@ -161,6 +178,20 @@ describe('a target that', () => {
     const found = failures(await judged(url))
     expect(found.filter(rule => /^answer\.http\.(connect|closed|deadline)$/.test(rule)).length).toBe(1)
     expect(found).not.toContain('harness')
+  })
+
+  test('switches to another protocol, and gets its verdict at once', async () => {
+    const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+    const url = await listening(
+      createTcpServer(socket => {
+        socket.on('error', () => {})
+        socket.once('data', () => socket.write(head))
+      }),
+    )
+    expect(failures(await judged(url, 'stream', 'chat', PATIENT))).toEqual([
+      'answer.http.status',
+      'answer.http.content-type',
+    ])
   })
 
   test('redirects is not followed', async () => {

@@ -124,6 +124,16 @@ describe('--budget', () => {
     expect(costOf(result(200, 'x'.repeat(800)), PRICE)).toBeCloseTo(0.0033)
     expect(costOf(result(429, '{}'), PRICE)).toBe(0)
   })
+
+  test('a cost includes the later steps, and no target lowers it by counts below zero', () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 200 }
+    const step = result(200, JSON.stringify({ usage }))
+    expect(costOf({ ...step, record: { ...step.record!, later: [step.record!, step.record!] } }, PRICE)).toBeCloseTo(
+      0.018,
+    )
+    const negative = { prompt_tokens: -1_000_000, completion_tokens: -1_000_000 }
+    expect(costOf(result(200, JSON.stringify({ usage: negative })), PRICE)).toBeGreaterThan(0)
+  })
 })
 
 describe('sessions', () => {

@@ -29,7 +29,6 @@ describe('every cell', () => {
   let took: number
 
   beforeAll(async () => {
-    process.env['INTERLINGUA_BUNDLE'] = 'off'
     const began = performance.now()
     ran = await conformance('--peer', 'interlingua', '--expected-failures', EXPECTED, '--json', file)
     took = performance.now() - began

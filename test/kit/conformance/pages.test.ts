@@ -33,7 +33,8 @@ function reportOf(): Results {
   const cells = pairs.flatMap(([caller, upstream]) =>
     STATUSES.map((_, index) => {
       const id = `${caller}-${upstream}/scenario-${index}/whole`
-      const wire = { request: DUMP, answer: { ...DUMP, head: 'HTTP 200' }, upstream: [DUMP] }
+      const step = { request: DUMP, answer: { ...DUMP, head: 'HTTP 200' }, upstream: [DUMP] }
+      const wire = { ...step, later: [step] }
       return {
         id,
         caller,
@@ -133,7 +134,8 @@ describe.skipIf(noChromium)('the page', () => {
     await page.getByText('1 checks.').or(page.getByText('1 check.')).waitFor()
     await page.locator('details summary').focus()
     await page.keyboard.press('Enter')
-    await page.getByText('What arrived at the upstream').waitFor()
+    await page.getByText('What arrived at the upstream').first().waitFor()
+    await page.getByText('Step 2').waitFor()
     await page.getByText("interlingua conformance --only 'chat-chat/scenario-2/whole'").waitFor()
   })
 

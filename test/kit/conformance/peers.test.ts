@@ -18,7 +18,7 @@ if (process.argv[2] === '--version') console.log('A gateway\\nversion ' + proces
 else (await import('node:http')).createServer(async (message, reply) => {
   const body = Buffer.concat(await message.toArray())
   if (!message.headers['x-upstream']) return reply.writeHead(200).end()
-  const got = await fetch(message.headers['x-upstream'] + process.env.END, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+  const got = await fetch(message.headers['x-upstream'] + process.env.END, { method: 'POST', body, headers: { 'content-type': 'application/json', authorization: 'Bearer ' + message.headers['x-secret'] } })
   reply.writeHead(got.status, { 'content-type': 'application/json' }).end(await got.text())
 }).listen(Number(process.argv[2]), '127.0.0.1')
 `

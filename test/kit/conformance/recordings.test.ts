@@ -82,9 +82,9 @@ const ACCUMULATORS: { readonly [format: string]: (events: readonly Json[]) => Pr
 /** Removes reasoning in vendors' own fields, which OpenAI's SDK does not assemble. */
 const spoken = ({ candidates = [], usage }: AnswerFacts): object => ({
   usage,
-  candidates: candidates.map(({ reasoning, ...rest }) => ({
+  candidates: candidates.map(({ reasoning, order, ...rest }) => ({
     ...rest,
-    ...(reasoning?.some(({ signature }) => signature) ? { reasoning } : {}),
+    ...(reasoning?.some(({ signature }) => signature) ? { reasoning, order } : {}),
   })),
 })
 

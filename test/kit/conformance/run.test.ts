@@ -20,7 +20,6 @@ describe('proxy', () => {
   let results: CellResult[]
 
   beforeAll(async () => {
-    process.env['INTERLINGUA_BUNDLE'] = 'off'
     upstream = await Upstream.open()
     const described = readPeer('proxy')
     peer = await startPeer(described, upstream)

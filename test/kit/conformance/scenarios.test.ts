@@ -131,6 +131,6 @@ test('scenarios whose upstream the kit must play do not run live', () => {
   const live = SCENARIOS.filter(runsLive).map(({ id }) => id)
   expect(live).toContain('text')
   expect(live).toContain('slow-reader')
-  for (const id of ['error-429', 'broken-answer', 'stream-error-event', 'silent-upstream', 'caller-leaves'])
-    expect(live).not.toContain(id)
+  const notLive = ['error-429', 'broken-answer', 'stream-error-event', 'silent-upstream', 'caller-leaves']
+  for (const id of [...notLive, 'callers-at-once']) expect(live).not.toContain(id)
 })

@@ -100,7 +100,6 @@ describe('live', () => {
 
 describe('translation', () => {
   const translated = (...args: string[]) => {
-    process.env['INTERLINGUA_BUNDLE'] = 'off'
     return conformance('--peer', 'interlingua', ...args)
   }
 

@@ -14,6 +14,7 @@ import { eventRanges } from '../../../src/kit/recordings/event-ranges.ts'
 import { type FiledRecording, readFolder, stemOf, writeToFolder } from '../../../src/kit/recordings/folder.ts'
 import { importFile } from '../../../src/kit/recordings/foreign/import-file.ts'
 import { Library } from '../../../src/kit/recordings/library.ts'
+import { matchKey } from '../../../src/kit/recordings/match-key.ts'
 import { openRecordProxy } from '../../../src/kit/recordings/record-proxy.ts'
 import { Recorder } from '../../../src/kit/recordings/recorder.ts'
 import { type Recording, VERSION } from '../../../src/kit/recordings/recording.ts'
@@ -662,6 +663,18 @@ describe('a clock that is set back', () => {
 describe('what callers and upstreams send takes linear time', TIMED, () => {
   const secret = [/secret-key-12345/gi]
 
+  test('to redact a megabyte of paths and names, each of which could be base64', () => {
+    const redaction = new Redaction([], [/sk-secret-1234/g])
+    const line = '/usr/lib/node_modules/some-package/dist/index.js: someFunctionName(argument_one, argumentTwo)\n'
+    const text = line.repeat(2 ** 20 / line.length)
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now()
+      expect(redaction.text(text)).toBe(text)
+      return performance.now() - start
+    })
+    expect(Math.min(...times)).toBeLessThan(400)
+  })
+
   test('to redact base64 inside base64, which each level could multiply', async () => {
     /** Base64 that starts anew behind sixteen separators, inside base64 of the same kind. */
     const nested = (levels: number): string => {
@@ -731,6 +744,31 @@ describe('what callers and upstreams send takes linear time', TIMED, () => {
     const nest = (levels: number) => JSON.parse(deep(levels, 'a', '"x"'))
     expect(await growthOf(size => redaction.json(redaction.without(nest(size))), 200)).toBeLessThan(LINEAR)
   })
+
+  test('to read a form with very many fields of one name', async () => {
+    const form = (count: number) => Array.from({ length: count }, () => ({ field: 'model', text: 'm' }))
+    const requestWith = (count: number) => ({
+      ...{ method: 'POST', path: '/v1/images/edits', headers: {} },
+      body: { form: form(count) },
+    })
+    expect(await growthOf(count => matchKey(requestWith(count)), 8000)).toBeLessThan(LINEAR)
+  }, 60_000)
+
+  test('to read very many turns of one role, and very many calls with their results', async () => {
+    const requestWith = (messages: readonly object[]) => ({
+      ...{ method: 'POST', path: '/v1/chat/completions', headers: {} },
+      body: { json: { model: 'm', messages } },
+    })
+    const turns = (count: number) => Array.from({ length: count }, (_, at) => ({ role: 'user', content: `turn ${at}` }))
+    const calls = (count: number) => {
+      const ids = Array.from({ length: count }, (_, at) => `call_${at}`)
+      const made = ids.map(id => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } }))
+      const results = ids.map(id => ({ role: 'tool', tool_call_id: id, content: id }))
+      return [{ role: 'assistant', tool_calls: made }, ...results]
+    }
+    for (const messages of [turns, calls])
+      expect(await growthOf(count => matchKey(requestWith(messages(count))), 5000)).toBeLessThan(LINEAR)
+  }, 60_000)
 
   test('to compare requests', async () => {
     const wide = (size: number, text: string) => ({ ['n'.repeat(size * 200)]: Array(size).fill(text) })

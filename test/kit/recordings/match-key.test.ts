@@ -161,3 +161,25 @@ test('ignored dates, ids and fields do not count', async () => {
   expect(await key('Today is 2026-11-28.', 1, ignore)).toBe(await key('Today is 2027-01-01.', 2, ignore))
   expect(await key('Today is 2026-11-28.', 1, [])).not.toBe(await key('Today is 2027-01-01.', 1, []))
 })
+
+/** Requests of three formats with a call whose argument is an id beyond 2^53. */
+const WITH_ID: { readonly [url: string]: (id: string) => string } = {
+  '/v1/chat/completions': id =>
+    `{"model":"m","messages":[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\\"id\\":${id}}"}}]},{"role":"tool","tool_call_id":"c","content":"b"}]}`,
+  '/v1/messages': id =>
+    `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{"id":${id}}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"b"}]}]}`,
+  '/v1beta/models/m:generateContent': id =>
+    `{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{"id":${id}}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"b"}}}]}]}`,
+}
+
+test.each(Object.keys(WITH_ID))('%s: ids beyond 2^53 that differ in their last digit are others', async url => {
+  const digestOf = async (id: string): Promise<string> => {
+    const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
+    const request = { method: 'POST', url, headers, body: Buffer.from(WITH_ID[url]!(id)) }
+    const recorded = await recordedRequest(request, redactionFor(request, []))
+    expect(readRequest(recorded)).toBeDefined()
+    return matchKey(recorded).digest
+  }
+  expect(await digestOf('9007199254740993')).not.toBe(await digestOf('9007199254740992'))
+  expect(await digestOf('9007199254740993')).toBe(await digestOf('9007199254740993'))
+})

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { BufferedBytes } from '../../../src/canonical/bytes.ts'
@@ -192,6 +193,44 @@ test('a form with a secret in names, files and fields', async () => {
   )
 })
 
+test('a form with a secret in the media type of a file', async () => {
+  const hidden = 'sk-abcdefghijklmnopqrstuvwxyz'
+  const part = `--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\ncontent-type: audio/wav; name=${hidden}\r\n\r\nRIFF\r\n--b--\r\n`
+  const headers = { 'content-type': 'multipart/form-data; boundary=b', authorization: `Bearer ${hidden}` }
+  const request = { url: '/v1/audio/transcriptions', headers, body: Buffer.from(part) }
+  const text = await written({ request }, [])
+  expect(text).toContain('audio/wav')
+  expect(text).not.toContain(hidden)
+})
+
+test('a request in several encodings is decoded first, and one in an unknown encoding is not recorded', async () => {
+  const hidden = 'sk-abcdefghijklmnopqrstuvwxyz'
+  const body = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: `Use ${hidden}` }] }))
+  const requestIn = (encoding: string, bytes: Buffer) => ({
+    url: '/v1/chat/completions',
+    headers: { authorization: `Bearer ${hidden}`, 'content-encoding': encoding, 'content-type': 'application/json' },
+    body: bytes,
+  })
+  for (const [encoding, bytes] of [
+    ['gzip, br', brotliCompressSync(gzipSync(body))],
+    ['identity', body],
+  ] as const) {
+    const text = await written({ request: requestIn(encoding, bytes) }, [])
+    expect(text).toContain('Use [redacted]')
+    expect(text).not.toContain(hidden)
+  }
+  const warnings: string[] = []
+  const recorder = new Recorder({
+    folder,
+    warn: message => warnings.push(message),
+    onWritten: file => expect.fail(file),
+  })
+  const answer = { status: 200, headers: {}, ms: 1, chunks: [], isComplete: true }
+  recorder.exchange({ method: 'POST', ...requestIn('snappy', gzipSync(body)) }, answer, new Date())
+  await recorder.close()
+  expect(warnings).toEqual([expect.stringContaining("the request's encoding snappy cannot be decoded")])
+})
+
 /** Events of a delta, by format. */
 const DELTAS: { readonly [format: string]: readonly [path: string, event: (delta: string) => object] } = {
   chat: ['/v1/chat/completions', content => ({ id: 'c', choices: [{ index: 0, delta: { content } }] })],
@@ -249,14 +288,7 @@ test('a stream of Converse with a secret spread over frames, which stay valid', 
       const request = { url: head.url, headers: head.headers, body: Buffer.from('{"messages":[]}') }
       const text = await written({ request, answer }, head.redact)
       expect(holds(text, at.secret)).toBe(false)
-      const { chunks } = (JSON.parse(text.replace(/^.*\n/, '')) as { answer: { chunks: Record<string, string>[] } })
-        .answer
-      const bytes = Buffer.concat(
-        chunks.map(one =>
-          one['text'] === undefined ? Buffer.from(one['base64']!, 'base64') : Buffer.from(one['text']),
-        ),
-      )
-      const said = frameParser(bytes).map(
+      const said = frameParser(recordedBytes(text)).map(
         ({ data }) => (JSON.parse(data) as { delta?: { text: string } }).delta?.text ?? '',
       )
       expect(said.join('')).toBe('Here: [redacted] is it')
@@ -264,6 +296,44 @@ test('a stream of Converse with a secret spread over frames, which stay valid', 
     RUNS,
   )
 })
+
+test('a stream of InvokeModel with a secret spread over events in base64, and in the headers of a frame', async () => {
+  const { frameParser } = await import('./frame-parser.ts')
+  await fc.assert(
+    fc.asyncProperty(place, fc.array(fc.nat(40), { maxLength: 5 }), async (at, splits) => {
+      const deltas = cutAt(Buffer.from(`Here: ${at.secret} is it`), splits).map(({ bytes }) => bytes.toString())
+      const events = deltas.map(text => {
+        const event = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }
+        return converseFrame('chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abcdef' })
+      })
+      const refused = converseFrame(`for ${at.secret} no`, { message: 'Refused' })
+      const head = headOf(at, '/model/m/invoke-with-response-stream')
+      const answer = {
+        headers: { 'content-type': 'application/vnd.amazon.eventstream' },
+        chunks: cutAt(Buffer.concat([...events, refused]), at.cuts),
+      }
+      const request = { url: head.url, headers: head.headers, body: Buffer.from('{"messages":[]}') }
+      const text = await written({ request, answer }, head.redact)
+      expect(holds(text, at.secret)).toBe(false)
+      const bytes = recordedBytes(text)
+      expect(holds(bytes.toString('latin1'), at.secret)).toBe(false)
+      const said = frameParser(bytes).map(({ data }) => {
+        const { bytes = 'e30=' } = JSON.parse(data) as { bytes?: string }
+        return (JSON.parse(Buffer.from(bytes, 'base64').toString()) as { delta?: { text: string } }).delta?.text ?? ''
+      })
+      expect(said.join('')).toBe('Here: [redacted] is it')
+    }),
+    RUNS,
+  )
+})
+
+/** Returns the bytes of the recorded answer in a file. */
+function recordedBytes(file: string): Buffer {
+  const { chunks } = (JSON.parse(file.replace(/^.*\n/, '')) as { answer: { chunks: Record<string, string>[] } }).answer
+  return Buffer.concat(
+    chunks.map(one => (one['text'] === undefined ? Buffer.from(one['base64']!, 'base64') : Buffer.from(one['text']))),
+  )
+}
 
 test('a session with a secret in a frame of either side, whole, spread over deltas or binary', async () => {
   await fc.assert(

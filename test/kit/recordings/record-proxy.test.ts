@@ -12,6 +12,7 @@ import { readFolder } from '../../../src/kit/recordings/folder.ts'
 import { openRecordProxy, type RecordProxy } from '../../../src/kit/recordings/record-proxy.ts'
 import { Recorder } from '../../../src/kit/recordings/recorder.ts'
 import type { Recording } from '../../../src/kit/recordings/recording.ts'
+import { openReplay } from '../../../src/kit/recordings/replay-server.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 
 const closing: (() => Promise<unknown>)[] = []
@@ -93,6 +94,14 @@ describe('a recording proxy', () => {
     const [first, second] = one!.answer!.chunks!
     expect(second!.ms - first!.ms).toBeGreaterThan(20)
     expect(readdirSync(folder)).toEqual([expect.stringMatching(/^chat-say-hello-please-[0-9a-f]{8}\.json$/)])
+  })
+
+  test('does not pass the password of a proxy, which is for this proxy, on to the upstream', async () => {
+    const { proxy, upstream } = await recording(response => void response.end('{}'))
+    const headers = { 'proxy-authorization': 'Basic cHJveHk6cGFzc3dvcmQ=', authorization: 'Bearer sk-secret-123' }
+    await (await ask(proxy.url, QUESTION, headers)).text()
+    expect(upstream.seen[0]!.headers).toMatchObject({ authorization: 'Bearer sk-secret-123' })
+    expect(upstream.seen[0]!.headers).not.toHaveProperty('proxy-authorization')
   })
 
   test('decodes compressed answers for the file, chunk by chunk, and passes them as they are', async () => {
@@ -327,4 +336,31 @@ test('a WebSocket session passes frame by frame and is one file', async () => {
     ],
     closed: { from: 'caller', code: 1000, reason: 'done' },
   })
+})
+
+test('a session has the subprotocol that the upstream chose, when it is recorded and when it is replayed', async () => {
+  const server = createServer()
+  const sockets = new WebSocketServer({ server, handleProtocols: () => 'second' })
+  sockets.on('connection', socket => socket.close(1000))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const folder = newFolder()
+  const recorder = new Recorder({ folder, warn: message => expect.fail(message) })
+  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const proxy = await openRecordProxy({ upstream, recorder })
+  closing.push(
+    async () => server.close(),
+    () => proxy.close(),
+  )
+  const chosenAt = async (url: string): Promise<string> => {
+    const client = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, ['first', 'second'])
+    const opened = new Promise<string>(resolve => client.once('open', () => resolve(client.protocol)))
+    await new Promise(resolve => client.once('close', resolve))
+    return opened
+  }
+  expect(await chosenAt(proxy.url)).toBe('second')
+  await expect.poll(() => readdirSync(folder)).toHaveLength(1)
+  await recorder.close()
+  const replay = await openReplay({ recordings: readFolder(folder) })
+  closing.push(() => replay.close())
+  expect(await chosenAt(replay.url)).toBe('second')
 })

@@ -2,9 +2,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/canonical/node.ts'
 import { readFolder } from '../../../src/kit/recordings/folder.ts'
 import { openRecordProxy } from '../../../src/kit/recordings/record-proxy.ts'
-import { Recorder } from '../../../src/kit/recordings/recorder.ts'
+import { Recorder, recordingOf } from '../../../src/kit/recordings/recorder.ts'
 import { openReplay, type Replay } from '../../../src/kit/recordings/replay-server.ts'
 import { FakeUpstream } from '../../builders/upstream.ts'
 
@@ -178,4 +179,44 @@ describe('a replay server', () => {
     expect(slow.unused.filter(file => file.startsWith('chat-stream'))).toEqual([])
     await slow.close()
   })
+})
+
+test('equal requests that were recorded with different rules are answered in their order', async () => {
+  const recordings = [[], ['/secret-\\d+/'], ['/other-\\d+/'], []].map(async (redact, at) => ({
+    file: `${at}.json`,
+    recording: {
+      ...(await recordingOf(
+        { method: 'POST', url: CHAT, headers: {}, body: Buffer.from(JSON.stringify(chat('again'))) },
+        {
+          ...{ status: 200, headers: { 'content-type': 'application/json' }, ms: 1, isComplete: true },
+          chunks: [{ ms: 1, bytes: Buffer.from(`{"answer":${at}}`) }],
+        },
+        new Date(),
+      )),
+      redact,
+    },
+  }))
+  const server = await openReplay({ recordings: await Promise.all(recordings) })
+  const answers: unknown[] = []
+  for (let time = 0; time < 5; time++)
+    answers.push(((await (await ask(server.url, { path: CHAT, body: chat('again') })).json()) as JsonObject)['answer'])
+  await server.close()
+  expect(answers).toEqual([0, 1, 2, 3, 3])
+})
+
+test('a call of a recording in another format keeps ids beyond 2^53', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const answerOf = (body: string) => ({
+    ...{ status: 200, headers, ms: 0, isComplete: true },
+    chunks: [{ ms: 0, bytes: Buffer.from(body) }],
+  })
+  const call =
+    '{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"f","args":{"id":9007199254740993}}}]},"finishReason":"STOP"}]}'
+  const body = Buffer.from('{"contents":[{"role":"user","parts":[{"text":"call"}]}]}')
+  const request = { method: 'POST', url: '/v1beta/models/m:generateContent', headers, body }
+  const recording = await recordingOf(request, answerOf(call), new Date(0))
+  const own = await openReplay({ recordings: [{ file: 'a.json', recording }] })
+  const text = await (await ask(own.url, { path: CHAT, body: chat('call') })).text()
+  await own.close()
+  expect(text).toContain('9007199254740993')
 })

@@ -61,6 +61,20 @@ beforeAll(async () => {
   await demo.close()
 })
 
+test('tests that run at the same time do not share a server', async () => {
+  const [before, after] = [[] as (() => Promise<void>)[], [] as (() => Promise<void>)[]]
+  const hooks = {
+    beforeEach: (run: () => Promise<void>) => before.push(run),
+    afterEach: (run: () => Promise<void>) => after.push(run),
+  }
+  replayEachTest(folder, hooks, { mode: 'replay' })
+  const opened = await Promise.allSettled([before[0]!(), before[0]!()])
+  expect(opened).toMatchObject([{ status: 'fulfilled' }, { reason: { message: /must each call `replay`/ } }])
+  await after[0]!()
+  await before[0]!()
+  await after[0]!()
+})
+
 describe('recorded programs', () => {
   const server = replayEachTest(folder, { beforeEach, afterEach, afterAll }, { mode: 'replay', strict: true })
 

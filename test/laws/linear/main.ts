@@ -16,6 +16,10 @@ const SHAPES: { readonly [what: string]: () => AsyncGenerator<Readonly<Parameter
   answers: async function* () {
     yield* (await import('./mixed.ts')).answers()
   },
+  streams: async function* () {
+    yield* (await import('./streamed.ts')).streams()
+    yield* (await import('./written.ts')).written()
+  },
   passing: async function* () {
     const { Gateway } = await import('./gateway.ts')
     const gateway = await Gateway.open()

@@ -70,7 +70,7 @@ function put(
 }
 
 /** Gives entries with ids different ids. */
-function numbered(entry: Json, index: number): Json {
+export function numbered(entry: Json, index: number): Json {
   if (!isObject(entry)) return typeof entry === 'string' ? `${entry}${index}` : entry
   const ids = Object.entries(entry).filter(
     ([key, value]) => (key === 'id' || key === 'call_id' || key === 'name') && typeof value === 'string',

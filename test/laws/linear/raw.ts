@@ -145,6 +145,30 @@ export const RAW_STREAMS: { readonly [name: string]: readonly [from: Format, mak
         ),
       ),
   ],
+  'fields of a block nobody knows, another in each delta': [
+    'messages',
+    n =>
+      stream([
+        { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'x_block' } },
+        ...times(n, index => ({
+          ...{ type: 'content_block_delta', index: 0 },
+          delta: { type: 'x_delta', [`x_${index}`]: 1 },
+        })),
+        { type: 'content_block_stop', index: 0 },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+        { type: 'message_stop' },
+      ]),
+  ],
+  'fields of grounding nobody knows, another in each event': [
+    'contents',
+    n =>
+      contents(
+        ...times(n, index => candidate([{ text: 'a word. ' }], { groundingMetadata: { [`x_${index}`]: 1 } })),
+        candidate([{ text: 'a word. ' }], grounding([{ endIndex: 6 }])),
+        ...times(n, index => candidate([{ text: 'a word. ' }], { groundingMetadata: { [`y_${index}`]: 1 } })),
+      ),
+  ],
   'citations of all that was said so far': [
     'contents',
     n => contents(...times(n, index => candidate([{ text: 'ein Wört. ' }], grounding([{ endIndex: 11 * index + 6 }])))),

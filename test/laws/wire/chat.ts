@@ -86,7 +86,7 @@ const message = fc.oneof(
         refusal: maybeNull(word),
         reasoning_content: word,
         name: filled,
-        audio: plus(record({ id: filled })),
+        audio: plus(fc.oneof(record({ id: filled }), record({ data: bytes }, { transcript: word }))),
       },
     ),
   ),

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonObject } from '../../../src/canonical/node.ts'
+import { isObject, type JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
 import { absurd } from '../counts.ts'
@@ -267,6 +267,11 @@ const STOPS = [
   ...['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'guardrail_intervened', 'content_filtered'],
   ...['malformed_model_output', 'model_context_window_exceeded', 'x_bored'],
 ]
+/** Returns the id of a call. A repeated id in an answer is replaced, even for callers of this format (trap 6). */
+const idOfCall = (block: unknown): unknown => {
+  const call = (block as JsonObject)['toolUse']
+  return isObject(call) ? call['toolUseId'] : block
+}
 export const result: fc.Arbitrary<JsonObject> = plus(
   record(
     {
@@ -275,7 +280,10 @@ export const result: fc.Arbitrary<JsonObject> = plus(
           message: plus(
             record({
               role: fc.constant('assistant'),
-              content: fc.array(fc.oneof(text, reasoning, toolUse, cited, other), { maxLength: 4 }),
+              content: fc.uniqueArray(fc.oneof(text, reasoning, toolUse, cited, other), {
+                maxLength: 4,
+                selector: idOfCall,
+              }),
             }),
           ),
         }),

@@ -264,6 +264,9 @@ const details = fc.oneof(
   typed('refusal', { category: maybeNull(word) }, { explanation: maybeNull(word) }),
   typed('x_details'),
 )
+/** Returns the id of a call. A repeated id in an answer is replaced, even for callers of this format (trap 6). */
+const idOfCall = (block: unknown): unknown =>
+  (block as JsonObject)['type'] === 'tool_use' ? (block as JsonObject)['id'] : block
 export const result: fc.Arbitrary<JsonObject> = plus(
   record(
     {
@@ -271,7 +274,10 @@ export const result: fc.Arbitrary<JsonObject> = plus(
       type: fc.constant('message'),
       role: fc.constant('assistant'),
       model: filled,
-      content: fc.array(fc.oneof(text, thinking, redacted, toolUse, server), { maxLength: 4 }),
+      content: fc.uniqueArray(fc.oneof(text, thinking, redacted, toolUse, server), {
+        maxLength: 4,
+        selector: idOfCall,
+      }),
       stop_reason: maybeNull(
         fc.constantFrom(
           ...['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'pause_turn', 'refusal', 'compaction', 'x_bored'],

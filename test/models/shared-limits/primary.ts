@@ -17,6 +17,8 @@ export class Primary {
   readonly counts: MemoryEngine
   /** How the next steps fail. */
   readonly failures: (Failure | undefined)[]
+  /** Refunds that were counted although their answers were lost, and that may therefore be counted twice. */
+  repeatable = 0
   private readonly scheduler: fc.Scheduler
   private readonly now: () => number
 
@@ -44,7 +46,8 @@ export class Primary {
     if (failure === 'before') throw new Away(false)
     const state = this.counts.step(step)
     await this.scheduler.schedule(Promise.resolve(), 'answer')
-    if (failure === 'after') throw new Away(true)
-    return state
+    if (failure !== 'after') return state
+    this.repeatable += Math.max(0, -step.cost)
+    throw new Away(true)
   }
 }

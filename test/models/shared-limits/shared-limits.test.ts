@@ -27,7 +27,7 @@ const request = fc.record({ reserved: fc.nat(50), cost: fc.nat(50) })
 const work = fc.array(fc.tuple(fc.nat(WORKERS - 1), request), { maxLength: 12 })
 const failures = fc.array(fc.constantFrom(undefined, undefined, 'before' as const, 'after' as const), { maxLength: 30 })
 
-test('workers count every cost once and keep no slot, in whatever order messages arrive or are lost', async () => {
+test('workers count every cost at most once, leave out none but repeated refunds, and keep no slot, in whatever order messages arrive or are lost', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), work, failures, async (scheduler, list, lost) => {
       const now = Date.now()
@@ -43,7 +43,10 @@ test('workers count every cost once and keep no slot, in whatever order messages
       const all = list.map(([worker, one]) => run(worker, one))
       await drained(scheduler, () => running === 0 && workers.every(({ isShared }) => isShared))
       await Promise.all(all)
-      expect(primary.counts.spent(KEY, LIMITS, now)?.day ?? 0).toBe(ledger.spent)
+      // The counts should have too little rather than too much: the stored rows raise them later.
+      const spent = primary.counts.spent(KEY, LIMITS, now)?.day ?? 0
+      expect(spent).toBeLessThanOrEqual(ledger.spent)
+      expect(spent).toBeGreaterThanOrEqual(ledger.spent - primary.repeatable)
       primary.failures.length = 0
       const slots = Array.from({ length: SLOTS + 1 }, () => ledger.enter(workers[0]!, 'last'))
       let entered: readonly (string | undefined)[] | undefined

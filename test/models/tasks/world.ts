@@ -58,6 +58,7 @@ export class World {
       const tasks = failing(store.tasks, next, () => UNAVAILABLE)
       const refresher = new Refresher({
         ...{ store: () => tasks, channels: () => [channel], now: () => model.now, poll: () => 0 },
+        deletionTime: () => model.now,
         ...{ log: { info() {}, warn() {}, error() {} }, isSubmitted: async () => false },
       })
       return { name, tasks, refresher, failures }

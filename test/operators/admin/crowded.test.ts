@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../../src/config/index.ts'
 import { AdminServer } from '../../builders/admin.ts'
 import { ASK, helloWhole } from '../../builders/chat.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'
+import { crowd, idOf } from '../../builders/crowd.ts'
 import { ON_FILES } from '../../builders/engines.ts'
 import { CHAT_PATH } from '../../builders/paths.ts'
 import { TIMED } from '../../builders/time.ts'
@@ -15,42 +13,6 @@ import { FakeUpstream } from '../../builders/upstream.ts'
 
 const COUNT = 10_000
 const CHANNELS = 1000
-
-const hash = (text: string) => createHash('sha256').update(text).digest('hex')
-const idOf = (at: number) => at.toString(16).padStart(32, '0')
-
-/** Adds keys, groups, drained channels and settings of models to a store, as commands of another process do. */
-function crowd(path: string): void {
-  const database = new DatabaseSync(join(path, 'interlingua.sqlite'), { timeout: 10_000 })
-  database.exec('begin immediate')
-  const settings = JSON.stringify({ limits: {}, enabled: true })
-  const group = JSON.stringify({ models: ['*'], limits: {}, onLoss: 'show' })
-  const statements = {
-    key: database.prepare(
-      'insert into access_keys (id, name, group_name, settings, created_at, version) values (?, ?, ?, ?, 1, 5)',
-    ),
-    secret: database.prepare(
-      `insert into access_secrets (hash, key_id, prefix, last_four, created_at) values (?, ?, 'il', 'abcd', 1)`,
-    ),
-    group: database.prepare(
-      'insert into access_groups (name, settings, created_at, dropped, version) values (?, ?, 1, 0, 5)',
-    ),
-    model: database.prepare(
-      `insert into stored_config (kind, name, settings, created_at, updated_at, dropped, version) values ('model', ?, '{"context":1000}', 1, 1, 0, 5)`,
-    ),
-  }
-  for (let at = 0; at < COUNT; at++) {
-    statements.key.run(idOf(at), `key-${at}`, `group-${at % COUNT}`, settings)
-    statements.secret.run(hash(`secret-${at}`), idOf(at))
-    statements.group.run(`group-${at}`, group)
-    if (at < 2000) statements.model.run(`model-${at}`)
-  }
-  database.exec(
-    'insert into access_versions (id, begun, version) values (1, 1, 5) on conflict (id) do update set version = version + 5',
-  )
-  database.exec('commit')
-  database.close()
-}
 
 describe.runIf(ON_FILES)(`with ${COUNT} keys and groups`, () => {
   let admin: AdminServer
@@ -63,7 +25,7 @@ describe.runIf(ON_FILES)(`with ${COUNT} keys and groups`, () => {
     })
     const keys = [keyOf(KEY, 'dev'), ...Array.from({ length: 2000 }, (_, at) => keyOf(`fixed-${at}`, `fixed-${at}`))]
     admin = await AdminServer.open(channels, { keys })
-    crowd(admin.path)
+    crowd(admin.path, COUNT)
     await admin.testServer.server.refresh()
   })
   afterAll(async () => {

@@ -15,7 +15,9 @@ it('answers every operation of the table in its declared shape, without secrets 
     response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWER)),
   )
   closing.push(() => upstream.close())
-  const admin = await AdminServer.open([channelAt(upstream.address, { name: 'one' })])
+  const admin = await AdminServer.open([channelAt(upstream.address, { name: 'one' })], {
+    usage: { retention: 86_400_000 },
+  })
   closing.push(() => admin.close())
   const now = Date.now()
   const rows = [...traffic(50, { since: now - 3_600_000, until: now, keys: 3, models: 3, channels: 2 })]
@@ -73,6 +75,7 @@ it('answers every operation of the table in its declared shape, without secrets 
   await admin.get('/channels/stored/yaml')
   await admin.delete('/channels/stored')
   await admin.put('/model-settings/m', { price: { input: 1 }, fallbacks: ['other'] })
+  await admin.patch('/model-settings/m', { price: { output: 2 } })
   await admin.get('/model-settings')
   await admin.get('/model-settings/m')
   await admin.delete('/model-settings/m')
@@ -104,4 +107,7 @@ it('answers every operation of the table in its declared shape, without secrets 
   await admin.delete(`/requests/${asked}/capture`)
   live.destroy()
   expect([...admin.answered].sort()).toEqual(ENDPOINTS.map(({ operation }) => operation).sort())
+  const recorded = (await admin.get('/audit?limit=1000')).json.data as readonly { readonly action: string }[]
+  const audited = ENDPOINTS.filter(({ audit }) => audit !== undefined).map(({ operation }) => operation)
+  expect([...new Set(recorded.map(({ action }) => action))].sort()).toEqual(audited.sort())
 })

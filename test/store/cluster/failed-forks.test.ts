@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { EventEmitter } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { afterEach, expect, test, vi } from 'vitest'
 import { SILENT } from '../../../src/log.ts'
 import { Hub } from '../../../src/store/cluster/hub.ts'
@@ -80,4 +81,31 @@ test('a start for which the memory does not suffice leaves no worker behind', as
   const { workers } = workersWith([() => first, noMemory])
   await expect(workers.start(2)).rejects.toThrow('ENOMEM')
   expect(killed).toEqual([1])
+})
+
+test('many workers start some at a time, so that each listens in time', async () => {
+  const most = Math.max(4, availableParallelism())
+  const { workers, made } = workersWith(Array.from({ length: 3 * most }, (_, pid) => () => fakeWorker(pid + 1)))
+  const started = workers.start(3 * most)
+  for (let count = 0; count < 3 * most; count++) {
+    await until(() => made.length === Math.min(most + count, 3 * most))
+    listen(made[count]!)
+  }
+  expect(await started).toBe('http://127.0.0.1:1')
+  expect(workers.pids).toHaveLength(3 * most)
+})
+
+test('a worker that cannot start ends the start of all, also of those that have not begun', async () => {
+  const most = Math.max(4, availableParallelism())
+  const { workers, made } = workersWith(Array.from({ length: 3 * most }, (_, pid) => () => fakeWorker(pid + 1)))
+  const started = workers.start(3 * most)
+  started.catch(() => {})
+  listen(made[0]!)
+  await until(() => made.length === most + 1)
+  made[1]!.emit('exit', 1, null)
+  await new Promise(setImmediate)
+  listen(made[2]!)
+  for (const one of made) if (one !== made[1]) one.emit('exit', null, 'SIGKILL')
+  await expect(started).rejects.toThrow('before it started listening: code 1')
+  expect(made).toHaveLength(most + 1)
 })

@@ -62,6 +62,20 @@ describeWithRedis('a link to Redis', () => {
     expect(got).not.toContain('a third')
   })
 
+  test('hears nothing of another database, whose gateway has channels of the same names', async () => {
+    const { url } = await sharedRedis()
+    const got: string[] = []
+    const links = await Promise.all(['', '/0', '/1', '/1'].map(path => linkTo(url + path)))
+    for (const [at, { link }] of links.entries()) link.subscribe('shared', message => got.push(`${at} ${message}`))
+    const [first, , third] = links.map(({ link }) => link)
+    await until(() => {
+      first!.publish('shared', 'first')
+      third!.publish('shared', 'second')
+      return ['0 first', '1 first', '2 second', '3 second'].every(one => got.includes(one))
+    })
+    expect(got.filter(one => /[01] second|[23] first/.test(one))).toEqual([])
+  })
+
   test('comes back by itself, with its subscriptions, and logs an outage once', TIMED, async () => {
     const server = await ownServer()
     const { link, lines } = await linkTo(server.url)

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent } from 'node:http'
+import { Agent, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { events, HEAD, TAIL, words } from '../../builders/chat.ts'
 import { opener } from '../../builders/opener.ts'
 import { MAIN } from '../../builders/paths.ts'
 import { type Answered, SERVING_KEY, Serving } from '../../builders/serving.ts'
@@ -144,6 +145,38 @@ describe('workers', TIMED, () => {
     expect(serving.workers).toHaveLength(2)
   })
 
+  test('finish long answers after their replacement, until the gateway stops', async () => {
+    const streaming: ServerResponse[] = []
+    const upstream = await openUpstream(response => {
+      streaming.push(response)
+      events(response).write(`${HEAD}${words('Hello.')}`)
+    })
+    const config = configOf([upstream.address])
+    config.server.grace = '300ms'
+    const serving = await start(config)
+    const body = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi.' }] }
+    const ask = async (): Promise<string> => {
+      const answer = await fetch(`${serving.address}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${SERVING_KEY}` },
+        body: JSON.stringify(body),
+      })
+      return answer.text()
+    }
+    const [whole, cut] = [ask(), ask()]
+    await until(() => streaming.length === 2)
+    serving.write({ ...config, metrics: { port: 0 } })
+    await until(() => serving.lines('config reloaded').length === 1)
+    // Retired processes give their connections a second before they close.
+    await pause(2500)
+    streaming[0]!.end(TAIL)
+    expect((await Promise.race([whole, cut])).trimEnd()).toMatch(/\[DONE\]$/)
+    const ended = serving.stop('SIGTERM')
+    const texts = await Promise.all([whole, cut])
+    expect(texts.filter(text => text.includes('"error"'))).toHaveLength(1)
+    expect(await ended).toBe(0)
+  })
+
   test('share one set of limits: of 1,000 requests at once exactly those get through that the limit has room for', async () => {
     const upstream = await openUpstream(answering(0))
     const serving = await start(configOf([upstream.address], { group: { rpm: 100 } }))
@@ -155,6 +188,40 @@ describe('workers', TIMED, () => {
     expect(through).toBeGreaterThanOrEqual(100)
     expect(through).toBeLessThanOrEqual(101 + refilled)
     expect(upstream.seen).toHaveLength(through)
+  })
+
+  test('count on: the metrics keep what one counted that was killed, was replaced or does not answer', async () => {
+    const upstream = await openUpstream(answering(0))
+    const config = { ...configOf([upstream.address]), metrics: { key: 'scraper' } }
+    const serving = await start(config)
+    const ask = async (count: number): Promise<void> => {
+      for (let index = 0; index < count; index++) expect((await serving.chat('m')).status).toBe(200)
+    }
+    const counted = async (): Promise<number> => {
+      const headers = { authorization: 'Bearer scraper' }
+      const page = await (await fetch(`${serving.address}/metrics`, { headers })).text()
+      return Number(/^interlingua_requests_total\{.*status="2xx"\} (\d+)$/m.exec(page)![1])
+    }
+    await ask(40)
+    await expect.poll(counted).toBe(40)
+    const [first] = serving.workers
+    process.kill(first!, 'SIGKILL')
+    await until(() => serving.lines('a dead worker was replaced').length === 1)
+    expect(await counted()).toBe(40)
+    await ask(10)
+    await expect.poll(counted).toBe(50)
+    await ask(10)
+    const before = serving.workers
+    serving.write({ ...config, data_dir: 'elsewhere' })
+    await until(() => serving.workers.length === 2 && !serving.workers.some(pid => before.includes(pid)), 60_000)
+    // Not scraped since the last requests.
+    expect(await counted()).toBe(60)
+    const [stopped] = serving.workers
+    await ask(10)
+    await expect.poll(counted).toBe(70)
+    process.kill(stopped!, 'SIGSTOP')
+    expect(await counted()).toBe(70)
+    process.kill(stopped!, 'SIGCONT')
   })
 
   test('give back the places of one that died', async () => {

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { isCounted, isFailed, recordedModel, tokenFields, upstreamFields } from '../../../src/store/usage/row.ts'
 
-test('what upstreams report is counted where it names tokens that can be true', () => {
+test('what upstreams report is counted where it names tokens or searches that can be true', () => {
   expect(isCounted({ input: 5, output: 2 })).toBe(true)
   expect(isCounted({ input: 0 })).toBe(true)
   expect(isCounted({ output: 1e7 })).toBe(true)
   expect(isCounted({})).toBe(false)
-  expect(isCounted({ searches: 3 })).toBe(false)
+  expect([0, 3, 1e5, 1e5 + 1].map(searches => isCounted({ searches }))).toEqual([false, true, true, false])
+  expect([1e5, 4e9].map(calls => isCounted({ input: 5, hostedCalls: { 'web-search': calls } }))).toEqual([true, false])
   expect(isCounted({ input: Number.MAX_SAFE_INTEGER, output: 2 })).toBe(false)
   expect(isCounted({ input: 5, output: 1e300 })).toBe(false)
   expect(isCounted({ input: Number.POSITIVE_INFINITY })).toBe(false)
@@ -15,6 +16,19 @@ test('what upstreams report is counted where it names tokens that can be true', 
 test('a count is plausible up to a hundred million', () => {
   expect([1e8, 1e8 + 1].map(input => isCounted({ input }))).toEqual([true, false])
   expect([1e8, 1e8 + 1].map(output => isCounted({ output }))).toEqual([true, false])
+})
+
+test('a count of a part, which may have a price of its own, is plausible up to a hundred million, too', () => {
+  const parts = (count: number) => [
+    { cacheRead: count },
+    { cacheWrite: count },
+    { reasoning: count },
+    { inputBy: { audio: count } },
+    { inputBy: { text: 1, video: count } },
+    { outputBy: { image: count } },
+  ]
+  for (const part of parts(1e8)) expect(isCounted({ input: 5, output: 2, ...part })).toBe(true)
+  for (const part of [...parts(1e8 + 1), ...parts(-1)]) expect(isCounted({ input: 5, output: 2, ...part })).toBe(false)
 })
 
 test('a request failed by its status or an error, unless its caller went away', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ModelFacts } from '../../../src/config/types.ts'
+import { PRESETS } from '../../../src/formats/presets.ts'
 import { Catalogue } from '../../../src/upstreams/catalogue/index.ts'
 import { costOf, type Rates } from '../../../src/upstreams/catalogue/rates.ts'
 
@@ -30,13 +31,72 @@ describe('what an answer costs', () => {
       NONE.cost(at('openai', 'no-such-model'), { input: 1 }),
       NONE.cost(at('custom', 'gpt-4o'), { input: 1 }),
       NONE.cost(at('openai', 'gpt-4o'), {}),
-      NONE.cost(at('openai', 'gpt-4o'), { input: 1, inputBy: { audio: 1 } }),
-      NONE.cost(at('openai', 'gpt-4o'), { input: 1, searches: 1 }),
+      NONE.cost(at('openai', 'text-embedding-3-small'), { input: 1, searches: 1 }),
       NONE.cost(at('openai', 'gpt-4o'), { input: 1, hostedCalls: { 'code-execution': 1 } }),
     ]
     expect(unknown).toEqual(unknown.map(() => undefined))
     const searched = NONE.cost(at('openai', 'gpt-4o'), { input: 1, hostedCalls: { 'web-search': 2 } })
     expect(searched).toBe(2500 + 2 * 10_000_000)
+  })
+
+  test('is the price of the prompt or the answer for kinds of tokens whose price is not listed', () => {
+    // No price of cached tokens, and the same price for text and audio.
+    expect(NONE.cost(at('groq', 'llama-3.3-70b-versatile'), { input: 1000, cacheRead: 900, output: 0 })).toBe(
+      NONE.cost(at('groq', 'llama-3.3-70b-versatile'), { input: 1000 }),
+    )
+    expect(NONE.cost(at('google', 'gemini-2.5-pro'), { input: 1000, inputBy: { audio: 800 } })).toBe(1000 * 1250)
+  })
+
+  /** A model of each vendor, or undefined if no list has the vendor's prices. */
+  const MODELS: { readonly [preset: string]: string | undefined } = {
+    ...{ openai: 'gpt-5', anthropic: 'claude-opus-4-8', google: 'gemini-2.5-pro', mistral: 'mistral-large-latest' },
+    ...{ 'azure-openai': 'gpt-5', 'azure-deployments': 'gpt-4o', 'azure-foundry': 'claude-sonnet-4-5' },
+    ...{ bedrock: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock-converse': 'amazon.nova-pro-v1:0' },
+    ...{ 'bedrock-invoke': 'anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock-mantle': 'openai.gpt-oss-120b-1:0' },
+    ...{ 'claude-aws': 'claude-sonnet-4-5', vertex: 'gemini-2.5-pro', 'vertex-express': 'gemini-2.5-flash' },
+    ...{ 'vertex-claude': 'claude-sonnet-4-5@20250929', xai: 'grok-4', deepseek: 'deepseek-chat' },
+    ...{ groq: 'llama-3.3-70b-versatile', together: 'meta-llama/Llama-3.3-70B-Instruct-Turbo', zai: 'glm-5.2' },
+    ...{ cerebras: 'gpt-oss-120b', moonshot: 'kimi-k2-0905-preview', minimax: 'MiniMax-M2', cohere: 'embed-v4.0' },
+    ...{ openrouter: 'anthropic/claude-sonnet-4.5', voyage: 'voyage-3.5', jina: undefined, huggingface: undefined },
+    ...{ dashscope: undefined, elevenlabs: undefined, deepgram: undefined, kling: undefined },
+    ...{ custom: undefined, ollama: undefined, vllm: undefined, replay: undefined },
+  }
+
+  test.each([...PRESETS.keys()])('is known for models of %s, if a list has its prices', preset => {
+    expect(MODELS).toHaveProperty(preset)
+    const model = MODELS[preset]
+    const cost = model === undefined ? undefined : NONE.cost(at(preset, model), { input: 1000 })
+    expect(cost !== undefined && cost > 0).toBe(model !== undefined)
+  })
+
+  test.each([
+    ['google', 'models/gemini-2.5-pro', 'gemini-2.5-pro'],
+    ['vertex', 'google/gemini-2.5-pro', 'gemini-2.5-pro'],
+    ['vertex', 'publishers/google/models/gemini-2.5-pro', 'gemini-2.5-pro'],
+    ['openrouter', 'anthropic/claude-sonnet-4.5:nitro', 'anthropic/claude-sonnet-4.5'],
+    ['openrouter', 'openai/gpt-4o:online', 'openai/gpt-4o'],
+  ])('is the same at %s for %s and %s', (provider, spelled, model) => {
+    const usage = { input: 1000, output: 1000 }
+    expect(NONE.cost(at(provider, model), usage)).toBeGreaterThan(0)
+    expect(NONE.cost(at(provider, spelled), usage)).toBe(NONE.cost(at(provider, model), usage))
+  })
+
+  test('is that of the service tier, of searches and of seconds, as the table of models lists them', () => {
+    const usage = { input: 1000, output: 1000 }
+    const usual = NONE.cost(at('openai', 'gpt-5'), usage)!
+    expect(NONE.cost(at('openai', 'gpt-5'), usage, { tier: 'priority' })).toBe(2 * usual)
+    expect(NONE.cost(at('openai', 'gpt-5'), usage, { tier: 'flex' })).toBe(usual / 2)
+    const claude = at('anthropic', 'claude-opus-5')
+    const fast = { ...usage, extras: { messages: { speed: 'fast' } } }
+    expect(NONE.cost(claude, fast)).toBe(2 * NONE.cost(claude, usage)!)
+    const searched = { ...usage, hostedCalls: { 'web-search': 1 } }
+    const gemini = at('google', 'gemini-3.8-flash')
+    expect(NONE.cost(gemini, searched, { queries: 3 })! - NONE.cost(gemini, usage)!).toBe(3 * 14_000_000)
+    const search = at('openai', 'gpt-4o-search-preview')
+    expect(NONE.cost(search, { input: 1 })).toBe(2500 + 25_000_000)
+    expect(NONE.cost(at('cohere', 'rerank-v3.5'), { searches: 1 })).toBe(2_000_000)
+    expect(NONE.cost(at('openai', 'whisper-1'), {}, { seconds: 60 })).toBe(6_000_000)
+    expect(NONE.cost(at('custom', 'gpt-5'), usage, { tier: 'priority' })).toBeUndefined()
   })
 
   test('is what the operator says, field by field', () => {

@@ -8,22 +8,23 @@ import {
   type Rate,
   type Rates,
   ratesOf,
+  withListedPrices,
   withOperatorPrices,
 } from '../../../src/upstreams/catalogue/rates.ts'
 import { holds } from '../../laws/runs.ts'
 
 /** Counts of an answer that do not overlap, by the field of their price. */
-type Counts = { readonly [R in keyof Required<Rates>]: number }
+type Counts = { readonly [R in Exclude<keyof Rates, 'request' | 'second' | 'tiers' | 'searchesByQuery'>]: number }
 
 const KINDS = [
   ...['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWriteLong', 'inputAudio', 'outputAudio'],
-  ...['cacheReadAudio', 'cacheReadImage', 'inputImage', 'outputImage', 'reasoning', 'search'],
+  ...['cacheReadAudio', 'cacheReadImage', 'inputImage', 'inputVideo', 'outputImage', 'reasoning', 'search'],
 ] as readonly (keyof Counts)[]
 
 /** Kinds that the count of the whole prompt includes. */
 const INPUTS: readonly (keyof Counts)[] = [
   ...(['input', 'cacheRead', 'cacheWrite', 'cacheWriteLong', 'cacheReadAudio', 'cacheReadImage'] as const),
-  ...(['inputAudio', 'inputImage'] as const),
+  ...(['inputAudio', 'inputImage', 'inputVideo'] as const),
 ]
 
 const recordOf = <T>(value: fc.Arbitrary<T>) =>
@@ -57,6 +58,7 @@ const usageOf = (counts: Counts, format = 'realtime'): Usage => ({
   inputBy: {
     audio: counts.inputAudio + counts.cacheReadAudio,
     image: counts.inputImage + counts.cacheReadImage,
+    video: counts.inputVideo,
   },
   outputBy: { audio: counts.outputAudio, image: counts.outputImage },
   hostedCalls: { 'web-search': counts.search },
@@ -98,7 +100,7 @@ describe('the cost of an answer', () => {
       )
       const cost = costOf(rates, usageOf(counts))
       const asOther = {
-        ...{ inputImage: bases.input, reasoning: bases.output },
+        ...{ inputImage: bases.input, inputVideo: bases.input, reasoning: bases.output },
         ...{ cacheReadAudio: bases.cacheRead, cacheReadImage: bases.cacheRead, cacheWriteLong: 2 * bases.input },
       }[missing as string]
       if (counts[missing] > 0 && asOther === undefined) expect(cost).toBeUndefined()
@@ -172,6 +174,48 @@ describe('the cost of an answer', () => {
     expect(costOf(rates, { input: 1, searches: 0 })).toBe(1)
   })
 
+  test('includes the price of a request, whatever it used', () => {
+    const rates: Rates = { input: { base: 1 }, request: { base: 12, tiers: [{ above: 100, price: 14 }] } }
+    expect([1, 101].map(input => costOf(rates, { input }))).toEqual([1 + 12, 101 + 14])
+    expect(costOf(rates, {})).toBeUndefined()
+  })
+
+  test('is that of its service tier, for tokens and not for fees', () => {
+    const rates: Rates = {
+      ...{ input: { base: 10 }, output: { base: 20 }, search: { base: 5 }, request: { base: 1 } },
+      tiers: { priority: 2, flex: 0.5, fast: 6, us: 1.1 },
+    }
+    const usage = { input: 10, output: 10, hostedCalls: { 'web-search': 1 } }
+    const at = (tier: string | undefined, extras: JsonObject = {}) =>
+      costOf(rates, { ...usage, extras: { messages: extras } }, { tier })! - 6
+    expect([undefined, 'default', 'priority', 'flex', 'constructor'].map(tier => at(tier))).toEqual([
+      ...[300, 300, 600, 150, 300],
+    ])
+    expect([at('default', { speed: 'fast' }), at('default', { speed: 'standard' })]).toEqual([1800, 300])
+    expect([at(undefined, { inference_geo: 'us' }), at('flex', { inference_geo: 'us' })]).toEqual([330, 165])
+    // OpenAI's name for its tier `priority`.
+    expect(costOf({ ...rates, tiers: { priority: 2 } }, usage, { tier: 'fast' })).toBe(606)
+  })
+
+  test('is that of the seconds of a recording whose tokens have no price', () => {
+    const second = { second: { base: 100 } }
+    expect(costOf(second, {}, { seconds: 1.5 })).toBe(150)
+    expect(costOf(second, { input: 5, output: 5 }, { seconds: 2 })).toBe(200)
+    expect(costOf({ ...second, input: { base: 1 } }, { input: 5 }, { seconds: 2 })).toBe(5)
+    expect(costOf(second, {}, {})).toBeUndefined()
+    expect(costOf({}, {}, { seconds: 2 })).toBeUndefined()
+  })
+
+  test('is that of the searches, or of their queries if the model is billed by them', () => {
+    const search = { search: { base: 100 } }
+    const usage: Usage = { input: 0, hostedCalls: { 'web-search': 1 } }
+    const rates = { ...search, input: { base: 1 } }
+    expect(costOf(rates, usage, { queries: 3 })).toBe(100)
+    expect(costOf({ ...rates, searchesByQuery: true }, usage, { queries: 3 })).toBe(300)
+    expect(costOf(search, { searches: 2 })).toBe(200)
+    expect(costOf({ input: { base: 1 } }, { searches: 2 })).toBeUndefined()
+  })
+
   test('is unknown without a catalogue', () => {
     expect(NO_PRICES.cost({ model: 'm', upstreamModel: 'm', provider: 'p' }, { input: 1 })).toBeUndefined()
   })
@@ -189,6 +233,7 @@ const PACKAGE_NAMES: { readonly [R in keyof Counts]: readonly [name: string, per
   inputAudio: ['input_audio_mtok', 1e6],
   outputAudio: ['output_audio_mtok', 1e6],
   inputImage: ['input_image_mtok', 1e6],
+  inputVideo: ['input_video_mtok', 1e6],
   outputImage: ['output_image_mtok', 1e6],
   reasoning: ['output_reasoning_mtok', 1e6],
   search: ['web_searches_kcount', 1e3],
@@ -202,19 +247,40 @@ describe('prices of the package', () => {
     expect(ratesOf({ [name]: tiered })).toEqual({ [kind]: { base: 1, tiers: [{ above: 7, price: 2 }] } })
   })
 
+  test('of a request are dollars for a thousand', () => {
+    expect(ratesOf({ requests_kcount: 0.000_001 })).toEqual({ request: { base: 1 } })
+  })
+
   test('are unknown for a model that it does not have', () => {
     expect(ratesOf(undefined)).toEqual({})
   })
+})
+
+test('prices that the package lacks are those of the table of models', () => {
+  const listed = { tiers: { flex: 0.5 }, search: 0.01, perQuery: true, request: 0.02, second: 0.0001 } as const
+  const others = { searchesByQuery: true, request: { base: 2e7 }, second: { base: 1e5 }, tiers: { flex: 0.5 } }
+  expect(withListedPrices({}, listed)).toEqual({ ...others, search: { base: 1e7 } })
+  expect(withListedPrices({ search: { base: 1 } }, listed)).toEqual({ ...others, search: { base: 1 } })
+  expect(withListedPrices({ search: { base: 1 } }, undefined)).toEqual({ search: { base: 1 } })
+  const own = withOperatorPrices(
+    { tiers: { flex: 0.5, priority: 2 } },
+    { search: 10, minute: 0.006, tiers: { flex: 1 } },
+  )
+  expect(own).toEqual({ search: { base: 1e7 }, second: { base: 1e5 }, tiers: { flex: 1, priority: 2 } })
 })
 
 describe("the operator's prices", () => {
   const known: Rates = { input: { base: 1 }, cacheRead: { base: 2 }, search: { base: 3 } }
 
   test('replace known ones field by field, and only those that are set', () => {
-    expect(withOperatorPrices(known, undefined)).toEqual(known)
-    expect(withOperatorPrices(known, { output: 0.005 })).toEqual({ ...known, output: { base: 5 } })
+    const complete = { ...known, cacheWrite: { base: 1 }, inputAudio: { base: 1 } }
+    expect(withOperatorPrices(known, undefined)).toEqual(complete)
+    expect(withOperatorPrices(known, { output: 0.005 })).toEqual({
+      ...complete,
+      ...{ output: { base: 5 }, outputAudio: { base: 5 }, outputImage: { base: 5 } },
+    })
     expect(withOperatorPrices(known, { cacheRead: 0.004, cacheWrite: 0.006 })).toEqual({
-      ...known,
+      ...complete,
       cacheRead: { base: 4 },
       cacheReadAudio: { base: 4 },
       cacheReadImage: { base: 4 },
@@ -228,7 +294,17 @@ describe("the operator's prices", () => {
       ...known,
       input: { base: 9 },
       cacheWrite: { base: 9 },
+      inputAudio: { base: 9 },
     })
-    expect(withOperatorPrices({}, { input: 0.009 })).toMatchObject({ cacheRead: { base: 9 }, cacheWrite: { base: 9 } })
+    expect(withOperatorPrices({}, { input: 0.009 })).toEqual({
+      ...{ input: { base: 9 }, cacheRead: { base: 9 }, cacheWrite: { base: 9 }, inputAudio: { base: 9 } },
+    })
+  })
+
+  test('of a model that no list has hold for its images and sound', () => {
+    const own = withOperatorPrices({}, { input: 0.003, output: 0.015 })
+    const media: Usage = { input: 100, inputBy: { audio: 10, image: 20 }, output: 50, outputBy: { audio: 5, image: 7 } }
+    expect(costOf(own, media)).toBe(costOf(own, { input: 100, output: 50 }))
+    expect(costOf(withOperatorPrices({}, { search: 1 }), media)).toBeUndefined()
   })
 })

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MediaFetcher } from '../../../src/upstreams/channel/fetch.ts'
@@ -34,6 +35,7 @@ describe('which addresses are reachable', () => {
     ...['::1', '::', 'fe80::1', 'fc00::1', 'fd00:ec2::254', '::ffff:127.0.0.1', '::ffff:7f00:1', '64:ff9b::7f00:1'],
     ...['168.63.129.16', '::ffff:168.63.129.16', '100.100.100.200', '192.0.0.192'],
     ...['224.0.0.1', '255.255.255.255', '2002:7f00:1::', 'nonsense', ''],
+    ...['::127.0.0.1', '::a9fe:a9fe'],
   ])('%s is not', address => expect(isReachable(address)).toBe(false))
 
   test.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111'])('%s is', address => expect(isReachable(address)).toBe(true))
@@ -104,6 +106,25 @@ describe('fetching', () => {
     'refuses %s',
     url => expect(fetcher().fetch(url, 'file')).rejects.toMatchObject(refused),
   )
+
+  test('decodes what is stored compressed, however the request is accepted, within the limit', async () => {
+    const stored = (encoding: string, bytes: Buffer) =>
+      serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(bytes))
+    for (const [encoding, encode] of [
+      ['gzip', gzipSync],
+      ['Deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const)
+      expect((await fetcher().fetch(await stored(encoding, encode(PNG)), 'image')).bytes).toEqual(PNG)
+    expect((await fetcher().fetch(await stored('identity', PNG), 'image')).bytes).toEqual(PNG)
+    for (const [encoding, bytes] of [
+      ['gzip', PNG],
+      ['exotic', PNG],
+    ] as const)
+      await expect(fetcher().fetch(await stored(encoding, bytes), 'file')).rejects.toMatchObject(refused)
+    const bomb = await stored('gzip', gzipSync(Buffer.alloc(100_000)))
+    await expect(fetcher().fetch(bomb, 'file')).rejects.toMatchObject({ error: { kind: 'too-large' } })
+  })
 
   test('follows three redirects, not four', async () => {
     const at: string = await serve((request, response) => {

@@ -13,7 +13,8 @@ import { openTracer } from '../../../src/gateway/metrics/otlp.ts'
 import { Provider } from '../../../src/operators/sign-in/oidc.ts'
 import type { UsageRow } from '../../../src/store/usage/row.ts'
 import { MediaFetcher } from '../../../src/upstreams/channel/fetch.ts'
-import { Channel } from '../../../src/upstreams/channel/index.ts'
+import { Channel, connectionDetail, NotSent } from '../../../src/upstreams/channel/index.ts'
+import { proxyFor } from '../../../src/upstreams/channel/proxy-for.ts'
 import { dial } from '../../../src/voice/dial.ts'
 import { Certificates, hasOpenssl } from '../../builders/certificate.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
@@ -132,6 +133,20 @@ describe('a channel behind a proxy', () => {
       reason: 'reset',
       message: 'The upstream could not be reached.',
     })
+    expect(connectionDetail((thrown as GatewayError).cause)).toBe('the proxy answered 407')
+    const plain = await listen(createServer((_, response) => response.writeHead(407).end('Who?')))
+    const unknown = await asked(channel('http://upstream.example', through(plain))).catch((error: unknown) => error)
+    expect(connectionDetail((unknown as GatewayError).cause)).toBe('the proxy answered 407')
+  })
+
+  test('gives up a proxy that never opens a tunnel when the time to connect is over', async () => {
+    const silent = createServer()
+    silent.on('connect', () => {})
+    const timeout = { connect: 100, firstByte: 60_000, idle: 60_000 }
+    const made = channel('https://upstream.example', { ...through(await listen(silent)), timeout })
+    const thrown = await asked(made).catch((error: unknown) => error)
+    expect((thrown as GatewayError).error).toMatchObject({ kind: 'timed-out', reason: 'connect-timeout' })
+    expect(thrown).toBeInstanceOf(NotSent)
   })
 
   test('connects directly to excluded hosts, and to this machine', async () => {
@@ -140,6 +155,57 @@ describe('a channel behind a proxy', () => {
     const env = { HTTP_PROXY: proxy.address, NO_PROXY: 'other.example' }
     const made = channel(upstream, { proxy: environmentProxy(env, () => {})! })
     expect(JSON.parse(await asked(made))).toEqual({ direct: true })
+    expect(proxy.seen).toEqual([])
+  })
+})
+
+describe('the choice of a proxy', () => {
+  const PROXY = { http: 'http://a', https: 'http://b' }
+  const isDirect = (except: string, address: string) => proxyFor(address, { ...PROXY, except }) === undefined
+
+  test.each([
+    ['example.com', 'http://api.example.com', true],
+    ['Example.COM', 'https://api.example.com.', true],
+    ['example.com.', 'https://example.com', true],
+    ['example.com', 'https://badexample.com', false],
+    ['.example.com', 'https://example.com', true],
+    ['*.example.com', 'https://api.example.com', true],
+    ['*.example.com', 'https://example.com', false],
+    ['a.com b.com', 'https://b.com', true],
+    ['a.com, b.com:443', 'https://b.com', true],
+    ['b.com:80', 'https://b.com', false],
+    ['10.0.0.0/8,.svc', 'http://10.1.2.3:8000', true],
+    ['10.0.0.0/8', 'http://[::ffff:10.1.2.3]', true],
+    ['10.0.0.0/8', 'http://11.1.2.3', false],
+    ['10.1.2.3:8000', 'http://10.1.2.3:8000', true],
+    ['fd00::/8', 'http://[fd12::1]', true],
+    ['[::1]', 'http://[::1]:8080', true],
+    ['[::1]:8080', 'http://[::1]:8080', true],
+    ['::1', 'http://[::1]', true],
+    ['1', 'http://10.0.0.1', false],
+    ['*', 'https://any.example', true],
+    ['', 'https://any.example', false],
+  ])('NO_PROXY=%s and %s', (except, address, expected) => expect(isDirect(except, address)).toBe(expected))
+
+  test('depends on the scheme, and https has none where only HTTP_PROXY is set', () => {
+    expect(proxyFor('http://x', { ...PROXY, except: '' })).toBe('http://a')
+    expect(proxyFor('https://x', { ...PROXY, except: '' })).toBe('http://b')
+    expect(proxyFor('https://x', { http: 'http://a', https: '', except: '' })).toBeUndefined()
+  })
+
+  test('is the same for requests, sockets and media', async () => {
+    const upstream = await listen(createServer(answers))
+    const { port } = new URL(upstream)
+    const proxy = await openProxy(upstream)
+    const env = { http_proxy: proxy.address, NO_PROXY: '127.0.0.0/8' }
+    const chosen = environmentProxy(env, () => {})!
+    const made = channel(`http://127.0.0.2:${port}`, { proxy: chosen })
+    await expect(asked(made)).rejects.toThrow()
+    const media = new MediaFetcher({ size: 1000, timeout: 1000, allow: LOOPBACK, proxy: chosen })
+    closing.push(() => media.close())
+    await expect(media.load(`http://127.0.0.2:${port}`)).rejects.toThrow()
+    const options = { headers: {}, timeout: 500, maxPayload: 10, heartbeat: 1000, signal: AbortSignal.timeout(1000) }
+    await expect(dial({ ...options, url: `http://127.0.0.2:${port}`, proxy: chosen })).rejects.toThrow()
     expect(proxy.seen).toEqual([])
   })
 })

@@ -12,6 +12,8 @@ describe('an exhausted quota', () => {
     ['250ms', 0.25],
     ['2m59.5s', 179.5],
     ['7', 7],
+    [`${NOW / 1000 + 7}`, 7],
+    [`${NOW + 7500}`, 7.5],
   ])('is full again after %s', (reset, seconds) => {
     expect(openai('0', reset)).toBeCloseTo(seconds)
   })
@@ -31,6 +33,7 @@ describe('an exhausted quota', () => {
     expect(openai('0', 'soon')).toBeUndefined()
     expect(openai('0', '')).toBeUndefined()
     expect(openai('0', '2026-11-28T11:00:00Z')).toBeUndefined()
+    expect(openai('0', `${NOW / 1000 - 7}`)).toBeUndefined()
     expect(exhaustedSeconds({}, NOW)).toBeUndefined()
   })
 })

@@ -90,6 +90,30 @@ describe('the token of an account', () => {
     await expect(last).rejects.toMatchObject({ error: { kind: 'upstream-account' } })
   })
 
+  test('serves those who ask for a fresh one until its end, if it cannot be renewed', async () => {
+    const { asked, failures, state, token } = scene()
+    const first = token.fresh()
+    asked[0]!.give()
+    expect((await first).text).toBe('token-0')
+    state.now += 3400
+    const second = token.fresh()
+    asked[1]!.fail()
+    expect((await second).text).toBe('token-0')
+    expect((await token.fresh()).text).toBe('token-0')
+    expect([failures.length, asked.length]).toEqual([1, 2])
+    state.now += 15
+    const third = token.fresh()
+    token.refused('token-0')
+    asked[2]!.fail()
+    await tick()
+    asked[3]!.give()
+    expect((await third).text).toBe('token-3')
+    state.now += 3600
+    const last = token.fresh()
+    asked[4]!.fail()
+    await expect(last).rejects.toMatchObject({ error: { kind: 'upstream-account' } })
+  })
+
   test('is forgotten if an upstream refused it, unless it was renewed since', async () => {
     const { asked, token } = scene()
     const waiting = token.ready()
@@ -101,6 +125,25 @@ describe('the token of an account', () => {
     expect(token.ready()).toBeInstanceOf(Promise)
     expect(asked.length).toBe(2)
     asked[1]!.give()
+  })
+
+  test('that replaces a refused one is kept for a while, although it is refused as well', async () => {
+    const { asked, state, token } = scene()
+    /** Sends a request that the upstream refuses, as it refuses every token of an account without a role. */
+    const send = async (): Promise<void> => {
+      const waiting = token.ready()
+      if (waiting !== undefined) asked.at(-1)!.give()
+      await waiting
+      token.refused(token.text)
+    }
+    for (let count = 0; count < 20; count++) await send()
+    expect(asked.length).toBe(2)
+    state.now += 30
+    for (let count = 0; count < 20; count++) await send()
+    expect(asked.length).toBe(3)
+    state.now -= 7200
+    for (let count = 0; count < 20; count++) await send()
+    expect(asked.length).toBe(4)
   })
 
   test('whatever the lifetimes and the times of requests, no request goes out with a token that has ended', async () => {

@@ -29,6 +29,8 @@ function patternOf(seed: string): Buffer {
     const blocks = Array.from({ length: PERIOD / 32 }, (_, at) => createHash('sha256').update(`${seed}/${at}`).digest())
     pattern = Buffer.concat(blocks)
     if (patterns.size > 16) patterns.clear()
+    // A file that began like JSON would not count as a video.
+    pattern[0] = 0
     patterns.set(seed, pattern)
   }
   return pattern

@@ -268,6 +268,33 @@ describe('calls', () => {
 })
 
 describe('responses', () => {
+  it('that go on behind a call speak one message after the other', async () => {
+    const texts = ['First I look at the weather in Paris.', 'Meanwhile, here is a story about Paris.']
+    const rig = await open({
+      speech: speaks({ pace: 1 }),
+      conversation: async function* () {
+        yield { type: 'result-start' }
+        const parts = [texts[0]!, undefined, texts[1]!]
+        for (const [part, text] of parts.entries()) {
+          const at = { candidate: 0, part }
+          const call = { type: 'tool-call', id: 'c', name: 'f', arguments: '' } as const
+          yield { type: 'part-start', at, part: text === undefined ? call : { type: 'text', text: '' } }
+          yield { type: 'part-delta', at, append: text ?? '{}' }
+          yield { type: 'part-end', at }
+        }
+        yield { type: 'candidate-end', candidate: 0, finish: { reason: 'tool-calls' } }
+        yield { type: 'result-end' }
+      },
+    })
+    rig.send({ type: 'item-create', item: user('Hi.') })
+    rig.send({ type: 'response-create' })
+    expect(await rig.until('response-end')).toMatchObject({ status: 'completed' })
+    const spoken = rig.all('audio-delta').map(({ at }) => at.output)
+    expect(new Set(spoken)).toEqual(new Set([0, 2]))
+    expect(spoken).toEqual([...spoken].sort())
+    expect(rig.all('output-end').map(({ output }) => output)).toEqual([1, 0, 2])
+  })
+
   it('of text alone are not spoken', async () => {
     const rig = await open({ conversation: says('One. Two. Three.') })
     rig.send({ type: 'item-create', item: user('Count.') })

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../../src/config/index.ts'
-import { channelAt, REALTIME, type TestServerOptions } from '../../builders/config.ts'
+import { readConfig } from '../../../src/config/read.ts'
+import { channelAt, configOf, REALTIME, type TestServerOptions } from '../../builders/config.ts'
 import { TestServer } from '../../builders/gateway.ts'
 import { TIMED, until } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
@@ -167,6 +168,48 @@ describe('a cascade', TIMED, () => {
     const line = testServer.lines.find(({ message }) => message === 'session')!.fields
     expect(line).toMatchObject({ model: 'chatty', responses: 1, input_tokens: 44, output_tokens: 13 })
     expect(testServer.lines.filter(({ message }) => message !== 'session').length).toBeGreaterThanOrEqual(4)
+  })
+
+  it('asks no model that its key may no longer use', async () => {
+    const { upstream, testServer, client } = await open()
+    const content = [{ type: 'input_text', text: 'Hello.' }]
+    client.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } })
+    client.send({ type: 'response.create' })
+    await until(() => has(client, 'response.done'))
+    const spoken = () => upstream.seen.filter(({ url }) => url.endsWith('/audio/speech')).length
+    const before = spoken()
+    const group = { models: ['chatty', 'ears'] }
+    testServer.server.reload(configOf(channels(upstream.address), { config: { realtime: CASCADE }, group }))
+    client.send({ type: 'response.create' })
+    await until(() => all(client, 'response.done').length === 2)
+    expect(all(client, 'response.done')[1].response.status).toBe('failed')
+    expect(spoken()).toBe(before)
+  })
+
+  it('begins no request whose expected cost at the price of its model exceeds the budget', async () => {
+    const { models } = readConfig(
+      `channels: []
+models:
+  chatty: { price: { input: 0, output: 0 } }
+  ears: { price: { input: 1000, output: 1000 } }
+  mouth: { price: { input: 0, output: 0 } }`,
+      {},
+    )
+    const { client, testServer, upstream } = await open(
+      {},
+      { group: { budget: { day: 0.01 } }, config: { realtime: CASCADE, models } },
+    )
+    client.send(session(formatsAt(16_000)))
+    speak(client, TURN)
+    await until(() => has(client, 'response.done'))
+    const failed = all(client, 'conversation.item.input_audio_transcription.failed')
+    expect(failed).toMatchObject([{ error: { code: 'insufficient_quota' } }])
+    expect(upstream.seen).toEqual([])
+    const { status } = await testServer.ask('/v1/chat/completions', {
+      model: 'chatty',
+      messages: [{ role: 'user', content: 'Hi.' }],
+    })
+    expect(status).toBe(200)
   })
 
   it('answers before upstreams that do not stream', async () => {

@@ -1,5 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { audio, CREATE, calls, Machine, type MachineOptions, result, SETUP_COMPLETE, userText } from './machine.ts'
+import {
+  audio,
+  CREATE,
+  calls,
+  GO_AWAY,
+  Machine,
+  type MachineOptions,
+  result,
+  resumable,
+  SETUP_COMPLETE,
+  spoken,
+  TURN_COMPLETE,
+  userText,
+} from './machine.ts'
 
 /* Limits of what a session stores of the client's input. */
 
@@ -83,4 +96,77 @@ describe('a message of function calls', () => {
       expect(machine.of('error')).toHaveLength(1)
     },
   )
+})
+
+test('ids of items, and addresses of their images, count towards the size of a conversation', () => {
+  const content = [{ type: 'media', kind: 'image', source: { type: 'url', url: MEBIBYTE } }] as const
+  for (const item of [{ id: MEBIBYTE, content: [] }, { content }]) {
+    const machine = ready()
+    for (let sent = 0; sent < 20; sent++)
+      machine.client({
+        type: 'item-create',
+        item: { role: 'user', ...item, ...('id' in item && { id: sent + item.id }) },
+      })
+    expect(machine.of('item-added').length).toBeLessThan(10)
+    expect(machine.of('error')[0]?.error.code).toBe('conversation_too_large')
+  }
+})
+
+describe('an upstream that announces the end of each new connection at once', () => {
+  const leave = (machine: Machine): void => {
+    machine.server(SETUP_COMPLETE, resumable('handle'), GO_AWAY)
+    if (machine.moving) machine.open()
+  }
+
+  test('gets a few further connections, and not one after the other', () => {
+    const machine = ready().client(userText('Hi'))
+    for (let times = 0; times < 50; times++) leave(machine)
+    expect(machine.sent.length).toBeLessThanOrEqual(4)
+    expect(machine.end).toBeUndefined()
+  })
+
+  test('gets further ones once it has answered', () => {
+    const machine = ready().client(userText('Hi'))
+    for (let times = 0; times < 6; times++) {
+      leave(machine)
+      machine.client(CREATE).server(spoken(10), TURN_COMPLETE)
+    }
+    expect(machine.sent.length).toBeGreaterThan(5)
+  })
+})
+
+describe('what the upstream creates', () => {
+  const sizeOfStored = (machine: Machine): number =>
+    machine
+      .of('output-start')
+      .map(({ item }) => machine.client({ type: 'item-retrieve', item: item.id! }))
+      .flatMap(one => one.of('item-retrieved').slice(-1))
+      .reduce((sum, { item }) => sum + JSON.stringify(item).length, 0)
+
+  test('is not stored without limit: arguments of calls', () => {
+    const machine = ready()
+    for (let turn = 0; turn < 60; turn++) {
+      const args = { text: MEBIBYTE.slice(0, 200_000) }
+      machine.server(calls({ id: `call_${turn}`, name: 'write', args })).client(result(`call_${turn}`, 'ok'), CREATE)
+    }
+    const told = machine.of('arguments-delta')
+    expect(told).toHaveLength(60)
+    expect(told.every(({ text }) => text.length > 200_000)).toBe(true)
+    expect(sizeOfStored(machine)).toBeLessThan(9 * 2 ** 20)
+  })
+
+  test('is not stored without limit: names of calls', () => {
+    const machine = ready()
+    for (let turn = 0; turn < 60; turn++)
+      machine
+        .server(calls({ id: `call_${turn}`, name: MEBIBYTE.slice(0, 200_000), args: {} }))
+        .client(result(`call_${turn}`, 'ok'), CREATE)
+    expect(machine.of('output-start')).toHaveLength(60)
+    const known = machine.of('output-start').filter(({ item }) => {
+      const before = machine.of('item-retrieved').length
+      machine.client({ type: 'item-retrieve', item: item.id! })
+      return machine.of('item-retrieved').length > before
+    })
+    expect(known.length).toBeLessThan(45)
+  })
 })

@@ -33,6 +33,8 @@ export const common = {
   unknown: 'unknown',
   notFound: 'Page not found.',
   failed: 'Loading failed.',
+  broken: 'This page cannot be shown. If the gateway was upgraded, loading it again helps.',
+  notCopied: 'Not copied: select the text and copy it yourself.',
   unreachable: 'The gateway cannot be reached.',
   readOnly: 'Your role is viewer: you can see everything here but cannot change anything.',
   expired: 'Your session has ended. Sign in again.',

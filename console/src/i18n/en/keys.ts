@@ -9,6 +9,7 @@ export const keys = {
   showRevoked: 'Show revoked',
   shown: (count: string, all: string) => (count === all ? `${all} keys` : `${count} of ${all} keys`),
   first: (count: string) => `Only the first ${count} keys are loaded and searched.`,
+  mostUsed: 'Only the usage of the 10,000 keys with the most requests is shown.',
   create: 'New key',
   open: (name: string) => `Open ${name}`,
   actionsFor: (name: string) => `Actions for ${name}`,
@@ -167,6 +168,6 @@ export const keys = {
     removeText: 'Only a group without keys can be deleted.',
     removeSubmit: 'Delete group',
     all: 'All',
-    keysOf: (count: number, name: string) => (count === 1 ? `1 key of ${name}` : `${count} keys of ${name}`),
+    keysOf: (count: string, name: string) => (count === '1' ? `1 key of ${name}` : `${count} keys of ${name}`),
   },
 }

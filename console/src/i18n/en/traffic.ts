@@ -133,6 +133,7 @@ export const traffic = {
     expand: 'Expand',
     collapse: 'Collapse',
     showAll: (count: string) => `show all ${count} characters`,
+    moreCharacters: (count: string) => `show more (${count} characters left)`,
     moreItems: (count: string) => `show ${count} more`,
     event: 'Event',
     data: 'Data',

@@ -75,6 +75,7 @@ export const usage = {
   cost: 'Cost',
   medianAnd: 'p50\u00a0·\u00a0p95',
   and: (known: string, count: string) => `${known}, and ${count} requests with unknown cost`,
+  mostRequests: (count: string) => `Only the ${count} rows with the most requests are shown, added up and downloaded.`,
   pivot: {
     title: 'Cost by key and model',
     rows: 'Rows',

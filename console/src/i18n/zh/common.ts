@@ -35,6 +35,8 @@ export const common: typeof en = {
   unknown: '未知',
   notFound: '页面不存在。',
   failed: '加载失败。',
+  broken: '无法显示此页面。如果网关刚刚升级，请重新加载。',
+  notCopied: '未能复制：请选中文本后手动复制。',
   unreachable: '无法连接到网关。',
   readOnly: '您的角色是只读用户：可以查看，不能修改。',
   expired: '会话已结束，请重新登录。',

@@ -11,6 +11,7 @@ export const keys: typeof en = {
   showRevoked: '显示已吊销',
   shown: (count, all) => (count === all ? `共 ${all} 个密钥` : `${count} / ${all} 个密钥`),
   first: count => `仅加载了前 ${count} 个密钥，搜索也只包含这些密钥。`,
+  mostUsed: '仅显示请求最多的 10,000 个密钥的用量。',
   create: '新建密钥',
   open: name => `打开 ${name}`,
   actionsFor: name => `${name} 的操作`,

@@ -127,6 +127,7 @@ export const traffic: typeof en = {
     expand: '展开',
     collapse: '折叠',
     showAll: count => `显示全部 ${count} 个字符`,
+    moreCharacters: count => `显示更多（还有 ${count} 个字符）`,
     moreItems: count => `再显示 ${count} 项`,
     event: '事件',
     data: '数据',

@@ -77,6 +77,7 @@ export const usage: typeof en = {
   cost: '费用',
   medianAnd: 'p50\u00a0·\u00a0p95',
   and: (known, count) => `${known}，另有 ${count} 个请求费用未知`,
+  mostRequests: count => `仅显示、合计和下载请求最多的 ${count} 行。`,
   pivot: {
     title: '按密钥和模型的费用',
     rows: '行',

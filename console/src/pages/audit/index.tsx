@@ -1,5 +1,5 @@
 import './audit.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { get, send } from '../../api/request.ts'
 import type { AuditEntry, PageOf } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
@@ -41,14 +41,15 @@ function Changes() {
   const words = text()
   const [query, change] = useQuery()
   const [search, setSearch] = useState(query['q'] ?? '')
-  const [more, setMore] = useState<PageOf<AuditEntry>>()
+  const [loaded, setLoaded] = useState<{ readonly of: string; readonly page: PageOf<AuditEntry> }>()
   const kind = kindsOf(words).find(one => one === query['kind'])
   const filter = { kind, target: query['target'] }
-  const inputs = [kind, query['target']]
+  const of = JSON.stringify(filter)
+  // Further pages of another filter may arrive late.
+  const more = loaded?.of === of ? loaded.page : undefined
   const load = (cursor?: string, signal?: AbortSignal) =>
     get<PageOf<AuditEntry>>('/audit', { ...filter, limit: PAGE, cursor }, signal)
-  const first = useLoad(signal => load(undefined, signal), inputs)
-  useEffect(() => setMore(undefined), inputs)
+  const first = useLoad(signal => load(undefined, signal), [of])
   const save = async (): Promise<void> => {
     const given = Object.entries({ ...filter, limit: String(MOST) }).filter(([, value]) => value !== undefined)
     const path = `/audit?${new URLSearchParams(given as [string, string][])}`
@@ -83,7 +84,8 @@ function Changes() {
             const cursor = (more ?? page).next_cursor
             const next = async (): Promise<void> => {
               const { data, next_cursor } = await load(cursor)
-              setMore({ data: [...(more?.data ?? []), ...data], ...(next_cursor === undefined ? {} : { next_cursor }) })
+              const all = [...(more?.data ?? []), ...data]
+              setLoaded({ of, page: { data: all, ...(next_cursor === undefined ? {} : { next_cursor }) } })
             }
             return (
               <>

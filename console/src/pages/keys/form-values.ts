@@ -49,8 +49,12 @@ const endOf = (minute: string): string | null => (minute === '' ? null : `${minu
 export const NUMBERS = ['rpm', 'tpm', 'concurrent', 'day', 'month'] as const
 export type NumberField = (typeof NUMBERS)[number]
 
-/** Whether a number field is empty or holds a valid number. */
-export const isNumber = (value: string): boolean => value.trim() === '' || /^\d+(\.\d+)?$/.test(value.trim())
+/**
+ * Returns true if a number field is empty or holds a valid number. JavaScript writes tiny numbers with an exponent. A
+ * number without end would become null in JSON, which removes the limit.
+ */
+export const isNumber = (value: string): boolean =>
+  value.trim() === '' || (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value.trim()) && Number.isFinite(Number(value)))
 
 const number = (value: string): number | null => (value.trim() === '' ? null : Number(value))
 const lines = (value: string): readonly string[] | null => {

@@ -1,5 +1,6 @@
 import { patch, post } from '../../api/request.ts'
 import type { Group } from '../../api/types.ts'
+import { editsOf } from '../../edits.ts'
 import { common } from '../../i18n/common.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Area, Field } from '../../ui/field.tsx'
@@ -22,10 +23,11 @@ interface GroupFormProps {
 /** Form that creates or changes a group. */
 export function GroupForm({ of, doors, onKept, onClose }: GroupFormProps) {
   const words = text().groups
-  const form = useForm(valuesOf({ on_loss: 'show', ...of }), async values => {
+  const initial = valuesOf({ on_loss: 'show', ...of })
+  const form = useForm(initial, async values => {
     const name = values.name.trim()
     if (of === undefined) await post('/groups', { name, ...groupBody(values) })
-    else await patch(`/groups/${encodeURIComponent(of.name)}`, groupBody(values))
+    else await patch(`/groups/${encodeURIComponent(of.name)}`, editsOf(groupBody(initial), groupBody(values)))
     onKept(of === undefined ? text().done.groupMade(name) : text().done.changed(name))
   })
   return (

@@ -1,7 +1,8 @@
 import { useCallback, useState } from 'preact/hooks'
 import { remove } from '../../api/request.ts'
-import type { Group, Key, Settings } from '../../api/types.ts'
+import type { Group, Key, PageOf, Settings } from '../../api/types.ts'
 import type { Loaded as Load } from '../../api/use-load.ts'
+import { number } from '../../format.ts'
 import { hrefOf } from '../../href.ts'
 import { useShortcut } from '../../keyboard.ts'
 import { isAdmin } from '../../session-state.ts'
@@ -12,16 +13,17 @@ import { matches, SearchBox } from '../../ui/search-box.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { BudgetBars, type Budgets, summed } from './budgets.tsx'
+import { BudgetBars } from './budgets.tsx'
 import { GroupForm } from './group-form.tsx'
 import { LimitsCell } from './limits.tsx'
-import type { KeyUsage } from './load.ts'
+import type { KeysUsage } from './load.ts'
 import { text } from './texts.ts'
 
 interface GroupsViewProps {
   readonly groups: Load<readonly Group[]>
-  readonly keys: readonly Key[]
-  readonly usage: ReadonlyMap<string, KeyUsage>
+  /** The loaded keys. There may be more. */
+  readonly keys: PageOf<Key> | undefined
+  readonly usage: KeysUsage
   readonly settings: Settings | undefined
   /** Whether the form for a new group is open. A button of the page opens it. */
   readonly isCreating: boolean
@@ -40,9 +42,11 @@ export function GroupsView({ groups, keys, usage, settings, isCreating, onCreati
     setOpen(undefined)
     onCreating(false)
   }
-  const counts = Map.groupBy(keys, key => key.group)
-  const budgetsOf = (name: string): Budgets =>
-    summed((counts.get(name) ?? []).flatMap(({ id }) => usage.get(id)?.budgets ?? []))
+  const counts = Map.groupBy(keys?.data ?? [], key => key.group)
+  const count = (name: string): KeyCount => ({
+    known: counts.get(name)?.length ?? 0,
+    isLeast: keys?.next_cursor !== undefined,
+  })
   const shown = (all: readonly Group[]): readonly Group[] =>
     all.filter(group => matches(search, group.name, ...group.models))
   return (
@@ -56,7 +60,7 @@ export function GroupsView({ groups, keys, usage, settings, isCreating, onCreati
             shown(all).length > 0 ? (
               <Table
                 label={text().tabs.groups}
-                columns={columnsOf(name => counts.get(name)?.length ?? 0, budgetsOf, setOpen)}
+                columns={columnsOf(count, usage, setOpen)}
                 rows={shown(all)}
                 rowId={group => group.name}
                 cards
@@ -98,9 +102,17 @@ export function GroupsView({ groups, keys, usage, settings, isCreating, onCreati
   )
 }
 
+/** Number of the keys of a group that are loaded, and whether it may have more. */
+interface KeyCount {
+  readonly known: number
+  readonly isLeast: boolean
+}
+
+const countText = ({ known, isLeast }: KeyCount): string => `${number(known)}${isLeast ? '+' : ''}`
+
 function columnsOf(
-  count: (group: string) => number,
-  budgetsOf: (group: string) => Budgets,
+  count: (group: string) => KeyCount,
+  { budgetsByGroup }: KeysUsage,
   onOpen: (open: Open) => void,
 ): readonly Column<Group>[] {
   const words = text().columns
@@ -121,13 +133,13 @@ function columnsOf(
       ),
     },
     {
-      ...{ id: 'keys', title: words.keys, sort: ({ name }) => count(name), number: true },
+      ...{ id: 'keys', title: words.keys, sort: ({ name }) => count(name).known, number: true },
       cell: ({ name }) => (
         <a
           href={`${hrefOf('/keys')}?group=${encodeURIComponent(name)}`}
-          aria-label={text().groups.keysOf(count(name), name)}
+          aria-label={text().groups.keysOf(countText(count(name)), name)}
         >
-          {count(name)}
+          {countText(count(name))}
         </a>
       ),
     },
@@ -136,7 +148,7 @@ function columnsOf(
       cell: group => (
         <>
           <LimitsCell of={group} none={text().limit.unlimited} />
-          <BudgetBars of={budgetsOf(group.name)} />
+          <BudgetBars of={budgetsByGroup.get(group.name) ?? {}} />
         </>
       ),
     },

@@ -11,12 +11,12 @@ import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { GroupsView } from './groups-view.tsx'
 import { KeysView } from './keys-view.tsx'
-import { AT_ONCE, type KeyUsage, loadGroups, loadKeys, loadUsage } from './load.ts'
+import { AT_ONCE, type KeysUsage, loadGroups, loadKeys, loadUsage } from './load.ts'
 import { text } from './texts.ts'
 
 type View = 'keys' | 'groups'
 
-const NONE: ReadonlyMap<string, KeyUsage> = new Map()
+const NONE: KeysUsage = { byKey: new Map(), budgetsByGroup: new Map(), isComplete: true }
 
 /** Keys page: the callers' keys and their groups. */
 export default function Keys() {
@@ -71,7 +71,7 @@ export default function Keys() {
         ) : (
           <GroupsView
             groups={groups}
-            keys={keys.data?.data ?? []}
+            keys={keys.data}
             usage={usage.data ?? NONE}
             settings={settings.data}
             isCreating={isCreating}

@@ -84,7 +84,7 @@ const NameCell = ({ of, onOpen }: { readonly of: Key; readonly onOpen: () => voi
 
 const UsageCell = ({ of }: { readonly of: KeyUsage }) => (
   <span class="usage">
-    <Sparkline width={64} values={of.days} label={text().sparkline(number(of.requests))} />
+    {of.days && <Sparkline width={64} values={of.days} label={text().sparkline(number(of.requests))} />}
     <span>{number(of.requests)}</span>
   </span>
 )

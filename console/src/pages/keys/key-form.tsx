@@ -1,5 +1,6 @@
 import { patch, post } from '../../api/request.ts'
 import type { Group, Key, NewKey } from '../../api/types.ts'
+import { editsOf } from '../../edits.ts'
 import { common } from '../../i18n/common.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Area, Check, Field, Select } from '../../ui/field.tsx'
@@ -26,7 +27,7 @@ export function KeyForm({ of, groups, doors, onMade, onChanged, onClose }: KeyFo
   const form = useForm(valuesOf(of), async values => {
     const body = keyBody(values, of)
     if (of === undefined) onMade(await post<NewKey>('/keys', body))
-    else onChanged(await patch<Key>(`/keys/${encodeURIComponent(of.id)}`, body))
+    else onChanged(await patch<Key>(`/keys/${encodeURIComponent(of.id)}`, editsOf(keyBody(valuesOf(of), of), body)))
   })
   const { values, set, errorAt } = form
   return (

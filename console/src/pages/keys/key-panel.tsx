@@ -68,7 +68,9 @@ export function KeyPanel({ of, usage, onAction, onClose }: KeyPanelProps) {
           <Figure label={words.tokens} value={number(usage.tokens, { short: true })} />
           <Figure label={words.cost} value={costText(usage)} />
         </div>
-        <Sparkline values={usage.days} label={text().sparkline(number(usage.requests))} width={480} height={56} />
+        {usage.days && (
+          <Sparkline values={usage.days} label={text().sparkline(number(usage.requests))} width={480} height={56} />
+        )}
       </section>
       <dl class="facts">
         <Fact label={words.limits}>

@@ -19,14 +19,14 @@ import { type KeyAction, switchCapture, switchEnabled } from './key-actions.ts'
 import { keyColumns } from './key-columns.tsx'
 import { KeyForm } from './key-form.tsx'
 import { KeyPanel } from './key-panel.tsx'
-import { type KeyUsage, NO_USAGE } from './load.ts'
+import { type KeysUsage, NO_USAGE } from './load.ts'
 import { RotateDialog } from './rotate-dialog.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 import { text } from './texts.ts'
 
 interface KeysViewProps {
   readonly keys: Load<PageOf<Key>>
-  readonly usage: ReadonlyMap<string, KeyUsage>
+  readonly usage: KeysUsage
   readonly groups: readonly Group[]
   readonly settings: Settings | undefined
   readonly revoked: boolean
@@ -109,7 +109,11 @@ export function KeysView(props: KeysViewProps) {
             shown(data).length > 0 ? (
               <Table
                 label={text().tabs.keys}
-                columns={keyColumns({ usage, onOpen: key => setOpen({ kind: 'panel', key }), onAction: act })}
+                columns={keyColumns({
+                  usage: usage.byKey,
+                  onOpen: key => setOpen({ kind: 'panel', key }),
+                  onAction: act,
+                })}
                 rows={shown(data)}
                 rowId={key => key.id}
                 onOpen={key => setOpen({ kind: 'panel', key })}
@@ -124,6 +128,7 @@ export function KeysView(props: KeysViewProps) {
         {keys.data?.next_cursor !== undefined && (
           <Pager more onMore={onMore} note={text().first(number(keys.data.data.length))} />
         )}
+        {!usage.isComplete && <Pager more={false} note={text().mostUsed} onMore={onMore} />}
       </Card>
       <Opened {...{ open, setOpen, close, act, keys, usage, groups, settings, isCreating, onCreating }} />
     </>
@@ -200,7 +205,12 @@ function Opened(props: OpenedProps) {
   const { key } = open
   if (open.kind === 'panel')
     return (
-      <KeyPanel of={key} usage={usage.get(key.id) ?? NO_USAGE} onAction={action => act(action, key)} onClose={close} />
+      <KeyPanel
+        of={key}
+        usage={usage.byKey.get(key.id) ?? NO_USAGE}
+        onAction={action => act(action, key)}
+        onClose={close}
+      />
     )
   return <Revoke of={key} onRevoked={() => keys.reload()} onClose={close} />
 }

@@ -1,6 +1,6 @@
 import { get } from '../../api/request.ts'
 import type { AllOf, Group, Key, KeyBudget, PageOf, Usage, UsageSum } from '../../api/types.ts'
-import type { Budgets } from './budgets.tsx'
+import { type Budgets, summed } from './budgets.tsx'
 
 /** Period of the usage shown for each key, in days. */
 export const DAYS = 14
@@ -20,8 +20,8 @@ export interface KeyUsage {
   readonly cost: number
   readonly unpriced: number
   readonly estimated: number
-  /** Requests per day, today last. */
-  readonly days: readonly number[]
+  /** Requests per day, today last. Undefined if there are too many keys. */
+  readonly days: readonly number[] | undefined
   /** Budgets of the key, by itself or by its group. */
   readonly budgets?: Budgets | undefined
 }
@@ -55,32 +55,51 @@ export async function loadKeys(revoked: boolean, most: number, signal: AbortSign
 export const loadGroups = async (signal: AbortSignal): Promise<readonly Group[]> =>
   (await get<AllOf<Group>>('/groups', {}, signal)).data
 
-/** Loads the usage of each key, by key id. */
-export async function loadUsage(signal: AbortSignal): Promise<ReadonlyMap<string, KeyUsage>> {
-  const today = Math.floor(Date.now() / DAY)
-  const since = new Date((today - DAYS + 1) * DAY).toISOString()
-  const [{ data }, budgets] = await Promise.all([
-    get<Usage>('/usage', { by: 'key', every: 'day', since, limit: 10_000 }, signal),
-    get<AllOf<KeyBudget>>('/budgets', {}, signal),
-  ])
-  const byKey = Map.groupBy(data, sum => sum.key ?? '')
-  const used = new Map<string, KeyUsage>([...byKey].map(([key, sums]) => [key, usageOf(sums, today)]))
-  for (const { key, day, month } of budgets.data)
-    used.set(key, { ...(used.get(key) ?? NO_USAGE), budgets: { day, month } })
-  return used
+/** Usage of all keys. */
+export interface KeysUsage {
+  /** Usage by key id. Keys without requests and budgets are missing. */
+  readonly byKey: ReadonlyMap<string, KeyUsage>
+  /** Budgets of the keys of each group, added up. */
+  readonly budgetsByGroup: ReadonlyMap<string, Budgets>
+  /** False if so many keys have requests that those with the fewest are missing. */
+  readonly isComplete: boolean
 }
 
-function usageOf(sums: readonly UsageSum[], today: number): KeyUsage {
+/** Maximum number of rows in one response. */
+const MOST = 10_000
+
+/** Loads the usage of each key. The requests per day are left out if they are too many rows for one response. */
+export async function loadUsage(signal: AbortSignal): Promise<KeysUsage> {
+  const today = Math.floor(Date.now() / DAY)
+  const query = { by: 'key', since: new Date((today - DAYS + 1) * DAY).toISOString(), limit: MOST }
+  const [totals, daily, budgets] = await Promise.all([
+    get<Usage>('/usage', query, signal),
+    get<Usage>('/usage', { ...query, every: 'day' }, signal),
+    get<AllOf<KeyBudget>>('/budgets', {}, signal),
+  ])
+  const days = daily.complete ? Map.groupBy(daily.data, sum => sum.key ?? '') : undefined
+  const byKey = new Map<string, KeyUsage>()
+  for (const sum of totals.data) {
+    const key = sum.key ?? ''
+    byKey.set(key, { ...usageOf(sum), days: days && daysOf(days.get(key) ?? [], today) })
+  }
+  for (const { key, day, month } of budgets.data)
+    byKey.set(key, { ...(byKey.get(key) ?? NO_USAGE), budgets: { day, month } })
+  const groups = [...Map.groupBy(budgets.data, one => one.group)]
+  const budgetsByGroup = new Map(groups.map(([name, all]) => [name, summed(all)]))
+  return { byKey, budgetsByGroup, isComplete: totals.complete }
+}
+
+const usageOf = ({ requests, errors, input_tokens, output_tokens, cost, unpriced, estimated }: UsageSum) => ({
+  ...{ requests, errors, tokens: input_tokens + output_tokens, cost, unpriced, estimated },
+})
+
+/** Requests per day, today last. */
+function daysOf(sums: readonly UsageSum[], today: number): readonly number[] {
   const days: number[] = Array(DAYS).fill(0)
   for (const { at, requests } of sums) {
     const day = DAYS - 1 - (today - Math.floor(Date.parse(at!) / DAY))
     if (day >= 0 && day < DAYS) days[day] = requests
   }
-  const total = (value: (sum: UsageSum) => number): number => sums.reduce((all, sum) => all + value(sum), 0)
-  const requests = total(sum => sum.requests)
-  return {
-    ...{ requests, days, errors: total(sum => sum.errors) },
-    tokens: total(sum => sum.input_tokens + sum.output_tokens),
-    ...{ cost: total(sum => sum.cost), unpriced: total(sum => sum.unpriced), estimated: total(sum => sum.estimated) },
-  }
+  return days
 }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { ProblemError } from '../../api/problem.ts'
-import { get, put, remove } from '../../api/request.ts'
+import { get, patch, remove } from '../../api/request.ts'
 import type { AllOf, ModelSettings } from '../../api/types.ts'
 import { asProblem, useLoad } from '../../api/use-load.ts'
+import { editsOf } from '../../edits.ts'
 import { common } from '../../i18n/common.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -24,7 +25,7 @@ interface SettingsFormProps {
 const pathOf = (id: string): string => `/model-settings/${encodeURIComponent(id)}`
 
 /** Loads the settings of a model that are in use. Undefined if there are none. */
-async function loadSettings(id: string, signal: AbortSignal): Promise<ModelSettings | undefined> {
+async function loadSettings(id: string, signal?: AbortSignal): Promise<ModelSettings | undefined> {
   const { data } = await get<AllOf<ModelSettings>>('/model-settings', {}, signal)
   return data.find(one => one.id === id && one.shadowed !== true)
 }
@@ -67,7 +68,8 @@ function Form({ id, of, onDone, onClose }: FormProps) {
     setBusy(false)
   }
   const named = values.id.trim()
-  const save = (): Promise<void> => run(async () => put(pathOf(named), settingsOf(values)), words.saved(named))
+  const save = (): Promise<void> =>
+    run(async () => patch(pathOf(named), editsOf(settingsOf(initial), settingsOf(values))), words.saved(named))
   const shared = { values, set, errorAt, isFixed }
   return (
     <Dialog

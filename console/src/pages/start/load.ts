@@ -19,8 +19,12 @@ export async function loadAbout(signal: AbortSignal): Promise<About> {
 /** Maximum number of keys that can be chosen from. */
 const MOST = 1000
 
-/** Loads the keys that are valid now. */
-export async function loadKeys(signal: AbortSignal): Promise<readonly Key[]> {
+/**
+ * Loads the keys that are valid now.
+ *
+ * @param chosen id of a key to include, even if there are too many keys before it.
+ */
+export async function loadKeys(chosen: string | undefined, signal: AbortSignal): Promise<readonly Key[]> {
   const keys: Key[] = []
   let cursor: string | undefined
   do {
@@ -28,7 +32,9 @@ export async function loadKeys(signal: AbortSignal): Promise<readonly Key[]> {
     keys.push(...page.data.filter(works))
     cursor = page.next_cursor
   } while (cursor !== undefined && keys.length < MOST)
-  return keys
+  if (chosen === undefined || cursor === undefined || keys.some(({ id }) => id === chosen)) return keys
+  const one = await get<Key>(`/keys/${encodeURIComponent(chosen)}`, {}, signal).catch(() => undefined)
+  return one !== undefined && works(one) ? [...keys, one] : keys
 }
 
 const works = ({ enabled, revoked_at, expires_at }: Key): boolean =>

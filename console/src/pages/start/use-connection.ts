@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { Key, Model, NewKey } from '../../api/types.ts'
 import { type Loaded, useLoad } from '../../api/use-load.ts'
@@ -31,7 +31,9 @@ export function useConnection(): Connection {
   const [keyChosen, setKey] = useState(query['key'])
   const [modelChosen, setModel] = useState(query['model'])
   const about = useLoad(loadAbout)
-  const keys = useLoad(loadKeys)
+  // A reload must include a key that was just created.
+  const included = useRef(keyChosen)
+  const keys = useLoad(signal => loadKeys(included.current, signal))
   const fresh = freshKey.value
 
   const all = keys.data ?? []
@@ -53,6 +55,7 @@ export function useConnection(): Connection {
     secret: key !== undefined && fresh?.name === key.name ? fresh.secret : undefined,
     ...{ setBase, setKey, setModel },
     made: async ({ id, name, secret }) => {
+      included.current = id
       await keys.reload()
       freshKey.value = { name, secret }
       setKey(id)

@@ -2,6 +2,7 @@ import type { Capture } from '../../api/types.ts'
 import { number } from '../../format.ts'
 import { EventsView } from './events-view.tsx'
 import { JsonView, type Marks } from './json-view.tsx'
+import { PlainText } from './plain-text.tsx'
 import { text } from './texts.ts'
 
 /** A captured body: JSON, text, events, files or a byte count. */
@@ -19,12 +20,7 @@ export function Body({ shown, label, marks, target }: BodyProps) {
   const { body, events, files, bytes } = shown
   const words = text().views
   if (events !== undefined) return <EventsView events={events} label={label} />
-  if (shown.text !== undefined)
-    return (
-      <pre class="plain" tabIndex={0} role="region" aria-label={label}>
-        {shown.text}
-      </pre>
-    )
+  if (shown.text !== undefined) return <PlainText label={label}>{shown.text}</PlainText>
   if (bytes !== undefined) return <p class="nothing">{words.bytes(number(bytes))}</p>
   if (body === undefined) return <p class="nothing">{words.noBody}</p>
   return (

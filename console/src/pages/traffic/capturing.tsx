@@ -1,5 +1,5 @@
 import { patch } from '../../api/request.ts'
-import type { Key, PageOf } from '../../api/types.ts'
+import type { Key } from '../../api/types.ts'
 import type { Loaded } from '../../api/use-load.ts'
 import { time } from '../../format.ts'
 import { isAdmin } from '../../session-state.ts'
@@ -9,9 +9,9 @@ import { toast, toastProblem } from '../../ui/toast.tsx'
 import { text } from './texts.ts'
 
 /** Reminder of the keys whose requests are captured now, with buttons to stop. */
-export function Capturing({ keys }: { readonly keys: Loaded<PageOf<Key>> }) {
+export function Capturing({ keys }: { readonly keys: Loaded<readonly Key[]> }) {
   const words = text().detail
-  const captured = (keys.data?.data ?? []).filter(
+  const captured = (keys.data ?? []).filter(
     ({ capture_until: until }) => until !== undefined && Date.parse(until) > Date.now(),
   )
   const stop = async ({ id, name }: Key): Promise<void> => {

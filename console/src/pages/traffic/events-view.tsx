@@ -3,6 +3,7 @@ import type { Capture } from '../../api/types.ts'
 import { duration, number } from '../../format.ts'
 import { Button } from '../../ui/button.tsx'
 import { JsonView } from './json-view.tsx'
+import { PlainText } from './plain-text.tsx'
 import { text } from './texts.ts'
 
 type Event = NonNullable<Capture['returned']['events']>[number]
@@ -51,11 +52,7 @@ function OneEvent({ event: { ms, event, data } }: { readonly event: Event }) {
         <code class="cut">{data.slice(0, 300)}</code>
       </button>
       {isOpen &&
-        (value === undefined ? (
-          <pre class="plain">{data}</pre>
-        ) : (
-          <JsonView value={value} label={event ?? 'data'} bare />
-        ))}
+        (value === undefined ? <PlainText>{data}</PlainText> : <JsonView value={value} label={event ?? 'data'} bare />)}
     </li>
   )
 }

@@ -18,39 +18,69 @@ export interface Line {
 /** Depth from which values are folded, in levels. */
 const DEEPEST = 100
 
-/** Formats a value as lines of JSON and omits the contents of folded paths. */
-export function linesOf(value: unknown, folded: ReadonlySet<string>): readonly Line[] {
-  const lines: Line[] = []
-  write(value, { depth: 0, name: undefined, pointer: '', comma: false }, folded, lines)
-  return lines
+/** The first lines of a value, and the number of all its lines. */
+export interface Lines {
+  readonly lines: readonly Line[]
+  readonly total: number
+}
+
+/**
+ * Formats a value as lines of JSON and omits the contents of folded paths.
+ *
+ * @param most maximum number of lines. The others are only counted, because a body may have hundreds of thousands.
+ */
+export function linesOf(value: unknown, folded: ReadonlySet<string>, most = Number.POSITIVE_INFINITY): Lines {
+  const writer = new LineWriter(folded, most)
+  writer.write(value, { depth: 0, name: undefined, pointer: '', comma: false })
+  return writer
 }
 
 type Place = Pick<Line, 'depth' | 'name' | 'pointer' | 'comma'>
 
-function write(value: unknown, place: Place, folded: ReadonlySet<string>, lines: Line[]): void {
-  if (typeof value !== 'object' || value === null) {
-    lines.push({ ...place, count: 0, value: value as string | number | boolean | null })
-    return
+class LineWriter implements Lines {
+  readonly lines: Line[] = []
+  total = 0
+  private readonly folded: ReadonlySet<string>
+  private readonly most: number
+
+  constructor(folded: ReadonlySet<string>, most: number) {
+    this.folded = folded
+    this.most = most
   }
-  const [open, close] = Array.isArray(value) ? '[]' : '{}'
-  const entries: readonly (readonly [string, unknown])[] = Object.entries(value)
-  const count = entries.length
-  if (count === 0 || folded.has(place.pointer) || place.depth >= DEEPEST) {
-    lines.push({ ...place, count, open: open!, close: close!, ...(count > 0 ? { isFolded: true } : {}) })
-    return
+
+  write(value: unknown, place: Place): void {
+    if (typeof value !== 'object' || value === null) {
+      this.add({ ...place, count: 0, value: value as string | number | boolean | null })
+      return
+    }
+    const names = Array.isArray(value) ? undefined : Object.keys(value)
+    const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+    const [open, close] = names === undefined ? ['[', ']'] : ['{', '}']
+    const { length: count } = items
+    if (count === 0 || this.folded.has(place.pointer) || place.depth >= DEEPEST) {
+      this.add({ ...place, count, open, close, ...(count > 0 ? { isFolded: true } : {}) })
+      return
+    }
+    this.add({ ...place, comma: false, count, open })
+    for (const [index, item] of items.entries()) {
+      if (this.isFull && (typeof item !== 'object' || item === null)) this.total++
+      else this.write(item, placeIn(place, names?.[index], index, index < count - 1))
+    }
+    this.add({ depth: place.depth, name: undefined, pointer: place.pointer, comma: place.comma, count, close })
   }
-  lines.push({ ...place, comma: false, count, open: open! })
-  for (const [index, [name, item]] of entries.entries())
-    write(
-      item,
-      {
-        depth: place.depth + 1,
-        name: Array.isArray(value) ? undefined : name,
-        pointer: `${place.pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-        comma: index < count - 1,
-      },
-      folded,
-      lines,
-    )
-  lines.push({ depth: place.depth, name: undefined, pointer: place.pointer, comma: place.comma, count, close: close! })
+
+  private get isFull(): boolean {
+    return this.lines.length >= this.most
+  }
+
+  private add(line: Line): void {
+    this.total++
+    if (!this.isFull) this.lines.push(line)
+  }
 }
+
+/** @param name name of the field, or undefined for an item of a list. */
+const placeIn = ({ depth, pointer }: Place, name: string | undefined, index: number, comma: boolean): Place => ({
+  ...{ depth: depth + 1, name, comma },
+  pointer: `${pointer}/${name === undefined ? index : name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+})

@@ -26,13 +26,15 @@ const LONG = 600
 export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
   const [shown, setShown] = useState(STEP)
-  const lines = useMemo(() => linesOf(value, folded), [value, folded])
+  const { lines, total } = useMemo(() => linesOf(value, folded, shown), [value, folded, shown])
   const view = useRef<HTMLDivElement>(null)
 
   useEffect(() => {
     if (target === undefined) return
-    const at = lines.findIndex(line => line.pointer === target)
-    if (at >= shown) return setShown(at + STEP)
+    if (!lines.some(line => line.pointer === target)) {
+      const at = linesOf(value, folded).lines.findIndex(line => line.pointer === target)
+      if (at >= shown) return setShown(at + STEP)
+    }
     const line = [...(view.current?.querySelectorAll<HTMLElement>('[data-pointer]') ?? [])].find(
       one => one.dataset['pointer'] === target,
     )
@@ -48,7 +50,7 @@ export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewP
   const about = bare ? {} : ({ tabIndex: 0, role: 'region', 'aria-label': label } as const)
   return (
     <div class={bare ? 'json-view bare' : 'json-view'} ref={view} {...about}>
-      {lines.slice(0, shown).map((line, index) => (
+      {lines.map((line, index) => (
         <OneLine
           key={`${line.pointer}${line.close ?? ''}${index}`}
           line={line}
@@ -57,9 +59,9 @@ export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewP
           onFold={fold}
         />
       ))}
-      {shown < lines.length && (
+      {shown < total && (
         <button type="button" class="more" onClick={() => setShown(shown + 4 * STEP)}>
-          {text().views.moreItems(number(lines.length - shown))}
+          {text().views.moreItems(number(total - shown))}
         </button>
       )}
     </div>

@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { get } from '../../api/request.ts'
-import type { AllOf, Channel, Key, Model, PageOf, Request } from '../../api/types.ts'
+import type { AllOf, Channel, Model, PageOf, Request } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { loadKeys } from '../../catalogue/load-keys.ts'
 import { hrefOf } from '../../href.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Page } from '../../ui/page.tsx'
@@ -34,16 +35,19 @@ export function TrafficList() {
   const { query, route } = useLocation()
   const filters = filtersOf(query)
   const inputs = Object.values(filters)
+  const latest = useRef('')
+  latest.current = inputs.join()
   const [search, setSearch] = useState(query['q'] ?? '')
   const [isLive, setLive] = useState(true)
   const [rows, setRows] = useState<readonly Row[]>([])
-  const [cursor, setCursor] = useState<string>()
+  /** Position of the next page. Null if there is none. */
+  const [cursor, setCursor] = useState<string | null>()
   const page = useLoad(
     signal => get<PageOf<Request>>('/requests', { ...queryOf(filters), limit: PAGE }, signal),
     inputs,
     isLive ? { every: AGAIN } : {},
   )
-  const keys = useLoad(signal => get<PageOf<Key>>('/keys', { limit: 200 }, signal))
+  const keys = useLoad(loadKeys)
   const models = useLoad(signal => get<AllOf<Model>>('/models', {}, signal))
   const channels = useLoad(signal => get<AllOf<Channel>>('/channels', {}, signal))
   const live = useLive(isLive, came =>
@@ -76,7 +80,7 @@ export function TrafficList() {
         data.data.filter(row => fits(row, { ...filters, since: '', until: '' })),
       ),
     )
-    setCursor(before => before ?? data.next_cursor)
+    setCursor(before => (before === undefined ? (data.next_cursor ?? null) : before))
   }, [page.data])
 
   const shown = useMemo(() => rows.filter(row => isFound(row, search)), [rows, search])
@@ -87,9 +91,12 @@ export function TrafficList() {
     route(`${hrefOf('/traffic')}${text === '' ? '' : `?${text}`}`, true)
   }
   const more = async (): Promise<void> => {
-    const next = await get<PageOf<Request>>('/requests', { ...queryOf(filters), limit: PAGE, cursor })
-    setRows(before => merged(before, next.data))
-    setCursor(next.next_cursor)
+    const query = { ...queryOf(filters), limit: PAGE, cursor: cursor ?? undefined }
+    const next = await get<PageOf<Request>>('/requests', query)
+    // Other filters may have been chosen meanwhile.
+    if (latest.current !== inputs.join()) return
+    setRows(before => merged(before, next.data, before.length + next.data.length))
+    setCursor(next.next_cursor ?? null)
   }
   const words = text()
   return (
@@ -103,7 +110,7 @@ export function TrafficList() {
         {...{ filters, search }}
         onChange={change}
         onSearch={setSearch}
-        keys={keys.data?.data ?? []}
+        keys={keys.data ?? []}
         models={models.data?.data ?? []}
         channels={channels.data?.data ?? []}
       />
@@ -126,7 +133,7 @@ export function TrafficList() {
                 cards
               />
             </div>
-            <Pager more={cursor !== undefined} onMore={() => more().catch(toastProblem)} />
+            <Pager more={typeof cursor === 'string'} onMore={() => more().catch(toastProblem)} />
           </>
         ) : page.data === undefined && page.error === undefined ? (
           <Loading lines={8} />

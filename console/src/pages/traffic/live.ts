@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { BY_ITSELF } from '../../api/activity.ts'
 import { ProblemError } from '../../api/problem.ts'
 import { send } from '../../api/request.ts'
 import type { Request } from '../../api/types.ts'
@@ -56,7 +57,10 @@ async function watch(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      const answer = await send('GET', '/requests/live', { signal, headers: { accept: 'text/event-stream' } })
+      const answer = await send('GET', '/requests/live', {
+        signal,
+        headers: { accept: 'text/event-stream', ...BY_ITSELF },
+      })
       setState('on')
       await read(answer.body!, on)
     } catch (thrown) {

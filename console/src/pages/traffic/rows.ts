@@ -69,16 +69,24 @@ export const isFound = (row: Row, search: string): boolean =>
     ...(isRunning(row) ? [] : [row.channel, row.upstream_model, row.upstream_format, row.error, String(row.status)]),
   )
 
-/** Maximum number of rows in the list. */
+/** Number of rows beyond which the list does not grow by itself. */
 const MOST = 500
 
-/** Merges rows by id, newest first. A finished request replaces the running one. */
-export function merged(rows: readonly Row[], others: readonly Row[]): readonly Row[] {
+/**
+ * Merges rows by id, newest first. A finished request replaces the running one.
+ *
+ * @param most maximum number of rows. By default, the list keeps the length that it has.
+ */
+export function merged(
+  rows: readonly Row[],
+  others: readonly Row[],
+  most = Math.max(MOST, rows.length),
+): readonly Row[] {
   const byId = new Map(rows.map(row => [row.id, row]))
   for (const row of others) {
     const known = byId.get(row.id)
     if (known === undefined) byId.set(row.id, row)
     else if (!isRunning(row)) byId.set(row.id, { ...row, captured: row.captured || known.captured })
   }
-  return [...byId.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : a.id < b.id ? 1 : -1)).slice(0, MOST)
+  return [...byId.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : a.id < b.id ? 1 : -1)).slice(0, most)
 }

@@ -44,7 +44,7 @@ export default function UsagePage() {
     async signal => {
       await totalsCame()
       if (by === '') return undefined
-      return { by, sums: (await counted(range, one => loadGroups(one, by, where, signal))).data }
+      return { by, ...(await counted(range, one => loadGroups(one, by, where, signal))).data }
     },
     [...time, by],
   )
@@ -64,14 +64,17 @@ export default function UsagePage() {
       <RangeBar view={view} change={change} now={now} onFilter={filter} onRefresh={refresh} />
       <Filters where={where} range={range} onWhere={next => change({ where: next })} />
       {error && <Problem error={error} onRetry={refresh} />}
-      <Totals
-        total={total.data?.data}
-        loading={total.data === undefined}
-        before={before.data === undefined && before.loading ? null : before.data}
-        hours={Math.max(1 / 60, (Math.min(range.until, now) - range.since) / 3_600_000)}
-        metric={metric}
-        onMetric={next => change({ metric: next, hidden: [], sort: '' })}
-      />
+      {/* A failed load has no figures, and loads no longer. */}
+      {(total.data !== undefined || total.error === undefined) && (
+        <Totals
+          total={total.data?.data}
+          loading={total.data === undefined}
+          before={before.data === undefined && before.loading ? null : before.data}
+          hours={Math.max(1 / 60, (Math.min(range.until, now) - range.since) / 3_600_000)}
+          metric={metric}
+          onMetric={next => change({ metric: next, hidden: [], sort: '' })}
+        />
+      )}
       {series.data && (by === '' || groups.data) && (
         <Results
           view={view}

@@ -27,8 +27,23 @@ export const spanOf = ({ since, until }: Span) => ({
 
 const exactly = (exact: boolean) => (exact ? ({ exact: true } as const) : {})
 
-const sums = async (query: Parameters<typeof pathOf>[1], where: Where, signal: AbortSignal) =>
-  (await get<Usage>(pathOf('/usage', query, where), undefined, signal)).data
+type Query = Parameters<typeof pathOf>[1]
+
+const load = (query: Query, where: Where, signal: AbortSignal): Promise<Usage> =>
+  get<Usage>(pathOf('/usage', query, where), undefined, signal)
+const sums = async (query: Query, where: Where, signal: AbortSignal) => (await load(query, where, signal)).data
+
+/** Rows of one response. */
+export interface Rows {
+  readonly sums: readonly UsageSum[]
+  /** False if there are more rows than fit, so that those with the fewest requests are missing. */
+  readonly complete: boolean
+}
+
+const rows = async (query: Query, where: Where, signal: AbortSignal): Promise<Rows> => {
+  const { data, complete } = await load({ ...query, limit: MOST }, where, signal)
+  return { sums: data, complete }
+}
 
 /** Loads the total of a span. Undefined without requests. */
 export const loadTotal = async (
@@ -41,15 +56,15 @@ export const loadTotal = async (
 
 /** Loads the totals of all groups. */
 export const loadGroups = (range: Range, by: Field, where: Where, signal: AbortSignal) =>
-  sums({ ...spanOf(range), by, percentiles: true, limit: MOST, ...exactly(range.exact) }, where, signal)
+  rows({ ...spanOf(range), by, percentiles: true, ...exactly(range.exact) }, where, signal)
 
 /** Loads the totals of all pairs of values of two fields. */
 export const loadPairs = (range: Range, fields: readonly [Field, Field], where: Where, signal: AbortSignal) =>
-  sums({ ...spanOf(range), by: fields.join(','), limit: MOST, ...exactly(range.exact) }, where, signal)
+  rows({ ...spanOf(range), by: fields.join(','), ...exactly(range.exact) }, where, signal)
 
 /** Loads the values of a field in a range, those with the most requests first. */
 export const loadValues = (range: Range, by: Field, where: Where, signal: AbortSignal) =>
-  sums({ ...spanOf(range), by, limit: 1000 }, where, signal)
+  sums({ ...spanOf(range), by, limit: MOST }, where, signal)
 
 /** Loads sums over time: for the largest groups and the rest, or for everything. */
 export const loadSeries = (range: Range, by: Field | '', metric: Metric, where: Where, signal: AbortSignal) => {

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
 import { useLoad } from '../../api/use-load.ts'
 import { type Costs, costText } from '../../catalogue/cost.ts'
+import { number } from '../../format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { FIELDS, type Field, type Where } from './fields.ts'
-import { counted, loadPairs } from './load.ts'
+import { counted, loadPairs, MOST } from './load.ts'
 import { savePivot } from './pivot-csv.ts'
 import { type Pivot, pivotOf } from './pivot-data.ts'
 import type { Range } from './ranges.ts'
@@ -29,7 +30,7 @@ export function PivotCard({ range, now, where }: PivotCardProps) {
   )
   const options = (other: Field) =>
     FIELDS.filter(field => field !== other).map(field => ({ value: field, label: text().fields[field] }))
-  const pivot = pairs.data && pivotOf(pairs.data, rows, columns)
+  const pivot = pairs.data && pivotOf(pairs.data.sums, rows, columns)
   return (
     <Card
       flush
@@ -65,7 +66,11 @@ export function PivotCard({ range, now, where }: PivotCardProps) {
     >
       <Loaded of={pairs}>
         {() =>
-          pivot!.rows.length === 0 ? <Empty icon="usage" title={text().emptyTitle} /> : <PivotTable of={pivot!} />
+          pivot!.rows.length === 0 ? (
+            <Empty icon="usage" title={text().emptyTitle} />
+          ) : (
+            <PivotTable of={pivot!} isComplete={pairs.data!.complete} />
+          )
         }
       </Loaded>
     </Card>
@@ -75,7 +80,12 @@ export function PivotCard({ range, now, where }: PivotCardProps) {
 /** Maximum number of columns shown. The download has all of them. */
 const SHOWN = 8
 
-function PivotTable({ of: { rows, columns, rowField, columnTotals } }: { readonly of: Pivot }) {
+interface PivotTableProps {
+  readonly of: Pivot
+  readonly isComplete: boolean
+}
+
+function PivotTable({ of: { rows, columns, rowField, columnTotals }, isComplete }: PivotTableProps) {
   const words = text().pivot
   const shown = columns.slice(0, SHOWN)
   const cell = (costs: Costs | undefined) =>
@@ -114,6 +124,7 @@ function PivotTable({ of: { rows, columns, rowField, columnTotals } }: { readonl
       <p class="note pivot-note">
         {columns.length > SHOWN && `${words.more(columns.length - SHOWN)} `}
         {words.totals}: {costText(columnTotals)}. {words.legend}
+        {!isComplete && ` ${text().mostRequests(number(MOST))}`}
       </p>
     </>
   )

@@ -12,6 +12,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
+import { toastProblem } from '../../ui/toast.tsx'
 import { When } from '../../ui/when.tsx'
 import type { Where } from './fields.ts'
 import { pathOf, spanOf } from './load.ts'
@@ -56,7 +57,7 @@ export function RequestsPanel({ title, span, where, errors, onClose }: RequestsP
           return (
             <div class="requests">
               <Table label={title} columns={columns()} rows={rows} rowId={row => row.id} cards />
-              <Pager more={cursor !== undefined} onMore={next} />
+              <Pager more={cursor !== undefined} onMore={() => next().catch(toastProblem)} />
             </div>
           )
         }}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { UsageSum } from '../../api/types.ts'
+import { number } from '../../format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Empty } from '../../ui/states.tsx'
@@ -9,6 +9,7 @@ import { chartDataOf, type Loaded } from './chart-data.ts'
 import { saveCsv } from './csv.ts'
 import { type Field, nameOf, valueIn } from './fields.ts'
 import { GroupsTable } from './groups-table.tsx'
+import { MOST, type Rows } from './load.ts'
 import { PivotCard } from './pivot.tsx'
 import { STEPS } from './ranges.ts'
 import { RequestsPanel } from './requests-panel.tsx'
@@ -21,7 +22,7 @@ interface ResultsProps {
   readonly now: number
   readonly loaded: Loaded
   /** Totals of the groups. Undefined without grouping. */
-  readonly groups: { readonly by: Field; readonly sums: readonly UsageSum[] } | undefined
+  readonly groups: (Rows & { readonly by: Field }) | undefined
 }
 
 /** Chart and table, with the panel of requests behind a chosen point or group. */
@@ -75,6 +76,7 @@ export function Results({ view, change, now, loaded, groups }: ResultsProps) {
             onOnly={value => by !== '' && change({ where: { ...where, [by]: value } })}
           />
         </div>
+        {groups?.complete === false && <p class="note pivot-note">{words.mostRequests(number(MOST))}</p>}
       </Card>
       {metric === 'cost' && <PivotCard range={range} now={now} where={where} />}
       <Listed view={view} change={change} loaded={loaded} groups={groups} />

@@ -34,6 +34,17 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- else if gt (int .Values.replicas) 1 }}true{{ end }}
 {{- end }}
 
+{{- /* The scheme at the pod's port: HTTPS if the config has a certificate. */ -}}
+{{- define "interlingua.scheme" -}}
+{{- if (default dict .Values.config.server).tls }}HTTPS{{ else }}HTTP{{ end }}
+{{- end }}
+
+{{- /* Whether two pods may run at the same time: they share a database, and a disk that several nodes can mount. */ -}}
+{{- define "interlingua.overlaps" -}}
+{{- $isShared := or (not .Values.persistence.enabled) (include "interlingua.hasSeveral" .) (has "ReadWriteMany" .Values.persistence.accessModes) }}
+{{- if and (include "interlingua.hasDatabase" .) $isShared }}true{{ end }}
+{{- end }}
+
 {{- /* Combinations that would lose data or answers. */ -}}
 {{- define "interlingua.check" -}}
 {{- if and (include "interlingua.hasSeveral" .) (not (include "interlingua.hasDatabase" .)) }}
@@ -52,7 +63,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $config := deepCopy .Values.config }}
 {{- if include "interlingua.hasDatabase" . }}{{ $_ := set $config "store" "${DATABASE_URL}" }}{{ end }}
 {{- if include "interlingua.hasRedis" . }}{{ $_ := set $config "redis" "${REDIS_URL}" }}{{ end }}
-{{- if .Values.metrics.enabled }}{{ $_ := set $config "metrics" (dict "host" "0.0.0.0" "port" (int .Values.metrics.port)) }}{{ end }}
+{{- if .Values.metrics.enabled }}{{ $_ := set $config "metrics" (dict "host" .Values.host "port" (int .Values.metrics.port)) }}{{ end }}
 {{- toYaml $config }}
 {{- end }}
 

@@ -17,6 +17,8 @@ export interface PassingExchange {
 
 export interface Meddling {
   readonly request?: (body: Buffer, passing: PassingExchange) => Buffer
+  /** Changes the path of a request. */
+  readonly path?: (path: string) => string
   /** Changes the headers of requests and of handshakes. */
   readonly headers?: (headers: Headers) => Headers
   readonly answer?: (answer: ReceivedAnswer, passing: PassingExchange) => ReceivedAnswer
@@ -83,14 +85,21 @@ async function forward(message: IncomingMessage, reply: ServerResponse, options:
   const headers = options.meddling?.headers?.(original) ?? original
   const disconnection = new AbortController()
   if (!options.meddling?.outlivesCaller) reply.once('close', () => disconnection.abort())
-  const sent = { method: message.method ?? 'GET', url: `${options.upstream}${path}`, headers, body }
+  const sent = {
+    method: message.method ?? 'GET',
+    url: `${options.upstream}${options.meddling?.path?.(path) ?? path}`,
+    headers,
+    body,
+  }
   const { got } = await send(sent, BOUNDS, {}, disconnection.signal)
   if (got === undefined) {
     reply.writeHead(502).end()
     return
   }
   const answer = (passing && options.meddling?.answer?.(got, passing)) ?? withSecret(got, path, options.meddling)
-  reply.writeHead(answer.status, forwardedHeaders(answer.headers))
+  // The body is decoded.
+  const { 'content-encoding': _, ...answerHeaders } = forwardedHeaders(answer.headers)
+  reply.writeHead(answer.status, answerHeaders)
   if (answer.isComplete) reply.end(answer.body)
   else reply.write(answer.body, () => reply.destroy())
 }

@@ -64,6 +64,20 @@ export const matrixSummary = ({ peers }: Matrix): string[] =>
     peers.map(peer => [nameOf(peer), ...fieldsOf(peer.total)]),
   )
 
+/** Says which rows are older than others, because each kit is stricter than the one before. */
+function datesNote({ peers }: Matrix): string[] {
+  const newest = peers
+    .map(({ date }) => date)
+    .sort()
+    .at(-1)
+  const older = peers.filter(({ date }) => date !== newest).map(({ title, date }) => `${title} (${date})`)
+  if (older.length === 0) return []
+  return [
+    `An earlier, more lenient kit judged ${older.join(', ')}, so that their numbers cannot be compared in every rule.`,
+    '',
+  ]
+}
+
 /** Returns the matrix as a Markdown page. */
 export const matrixMarkdown = (matrix: Matrix): string =>
   [
@@ -77,6 +91,7 @@ export const matrixMarkdown = (matrix: Matrix): string =>
     '',
     'Every gateway runs as its own documentation configures it, from the folder that its section links. The kit is written by the authors of one of them: Interlingua. To repeat a run, install the gateway and run `interlingua conformance --peer NAME`; every failure is printed with its rule, its source and both sides of the wire. To correct a configuration or a verdict, edit the folder or the rule and submit the change, naming the cell that it fixes. If a real provider breaks a rule, the rule is wrong.',
     '',
+    ...datesNote(matrix),
     'To regenerate this page: `interlingua conformance matrix --markdown docs/conformance.md --html docs/conformance.html --json docs/conformance.json`.',
     '',
     ...matrix.peers.flatMap(sectionOf),

@@ -10,6 +10,8 @@ import { redactor, withTexts } from './secrets.ts'
 export interface Dump {
   readonly head: string
   readonly headers: Headers
+  /** Trailer fields after the body, if there are any. */
+  readonly trailers?: Headers
   readonly body: string
   /** Size of the complete body, in bytes. */
   readonly bytes: number
@@ -39,6 +41,8 @@ export interface WireDocument {
   readonly answer?: Dump
   readonly upstream: readonly Dump[]
   readonly fault?: string
+  /** Wire dumps of the other callers at the same time. */
+  readonly beside?: readonly WireDocument[]
 }
 
 export interface Results {
@@ -67,25 +71,30 @@ const MAX_BYTES_PER_CHARACTER = 4
 /** Names of headers that hold credentials. */
 const SECRET_HEADER = /(^|[-_])(authorization|auth|cookie|key|token|secret|password|credential)$/i
 
-function dumpOf(head: string, headers: Headers, body: Buffer): Dump {
-  const redacted = Object.entries(headers).map(([name, value]) => [
-    name,
-    SECRET_HEADER.test(name) ? '[redacted]' : value,
-  ])
+const redacted = (headers: Headers): Headers =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, SECRET_HEADER.test(name) ? '[redacted]' : value]),
+  )
+
+function dumpOf(head: string, headers: Headers, body: Buffer, trailers: Headers = {}): Dump {
   const text = body.subarray(0, MAX_BODY_LENGTH * MAX_BYTES_PER_CHARACTER).toString('utf8')
   const cut = text.length > MAX_BODY_LENGTH ? `${text.slice(0, MAX_BODY_LENGTH)}… (cut)` : text
-  return { head, headers: Object.fromEntries(redacted), body: cut, bytes: body.length }
+  return {
+    ...{ head, headers: redacted(headers), body: cut, bytes: body.length },
+    ...(Object.keys(trailers).length === 0 ? {} : { trailers: redacted(trailers) }),
+  }
 }
 
 function wireOf(record: WireRecord): NonNullable<CellDocument['wire']> {
   const { sent, got, fault } = record.exchange
   return {
     request: dumpOf(`${sent.method} ${sent.url}`, sent.headers, sent.body),
-    ...(got === undefined ? {} : { answer: dumpOf(`HTTP ${got.status}`, got.headers, got.body) }),
+    ...(got === undefined ? {} : { answer: dumpOf(`HTTP ${got.status}`, got.headers, got.body, got.trailers) }),
     upstream: [...record.arrivals.map(arrival => arrival.sent), ...(record.strays ?? [])].map(
       ({ method, url, headers, body }) => dumpOf(`${method} ${url}`, headers, body),
     ),
     ...(fault === undefined ? {} : { fault: `${fault.kind}: ${fault.detail}` }),
+    ...(record.beside === undefined ? {} : { beside: record.beside.map(wireOf) }),
     ...(record.later === undefined ? {} : { later: record.later.map(wireOf) }),
   }
 }

@@ -6,6 +6,7 @@ export const saboteur: Saboteur = {
   cell: 'responses-responses/document/whole',
   caught: [
     'request.meaning:turns[0].media[0].type',
+    'request.meaning:turns[0].order',
     'request.meaning:turns[0].media[0].digest',
     'request.meaning:turns[0].media[0].name',
   ],

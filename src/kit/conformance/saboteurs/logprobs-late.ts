@@ -8,6 +8,7 @@ export const saboteur: Saboteur = {
     'answer.meaning:candidates[0].logprobs[1].logprob',
     'answer.meaning:candidates[0].logprobs[1].token',
     'answer.meaning:candidates[0].logprobs[1].top',
+    'stream.done-repeats',
   ],
   answer: answer => edited(answer, text => text.replace(/("delta": "\.", "logprobs": )\[\{.*?\}\]\}\]/, '$1[]')),
 }

@@ -5,6 +5,7 @@ export const saboteur: Saboteur = {
   says: 'A search that the provider ran is returned as a call for the caller.',
   cell: 'messages-messages/search/whole',
   caught: [
+    'answer.meaning:candidates[0].order',
     'answer.meaning:candidates[0].calls[0].arguments',
     'answer.meaning:candidates[0].calls[0].id',
     'answer.meaning:candidates[0].calls[0].name',

@@ -5,6 +5,7 @@ export const saboteur: Saboteur = {
   says: 'Reasoning arrives in a text block.',
   cell: 'messages-messages/reasoning-signature/stream',
   caught: [
+    'answer.meaning:candidates[0].order',
     'stream.delta-fits-block',
     'answer.meaning:candidates[0].reasoning[0].text',
     'answer.meaning:candidates[0].reasoning[0].signature',

@@ -3,8 +3,11 @@ import type { Check } from '../checks.ts'
 import { compare, type Leaves } from '../compare.ts'
 import { leavesOf } from '../facts.ts'
 import type { JsonObject } from '../json.ts'
+import { credentialFaults, HAS_CREDENTIAL, judgeKeys, type Keys } from '../judge-delivery.ts'
+import { NOTHING_REPORTED } from '../reported-losses.ts'
 import type { Rule } from '../rules.ts'
 import { schemaFindings } from '../schema.ts'
+import { changesOfFrames, SESSION_UNCHANGED } from '../unchanged.ts'
 import { type SecretRecord, settingsFrame } from './client-secret.ts'
 import type { Closing, Frame } from './frame.ts'
 import { dataOf, frameWith } from './frame.ts'
@@ -69,8 +72,11 @@ function framesOfScript(lines: readonly Line[]): Frames {
   }
 }
 
-/** Facts that an audio conversion changes, although the length of the audio stays the same. */
-const CONVERTED_FACTS = /\.digest$|^settings\.(input|output)Format$/
+/**
+ * Facts that an audio conversion changes, although the length of the audio stays the same, and facts that formats state
+ * in ways that cannot be compared.
+ */
+const CONVERTED_FACTS = /\.digest$|^settings\.(input|output)Format$|^settings\.transcripts$|^sequence$/
 
 /**
  * Returns the facts of a session by path. Between different formats, leaves out facts that audio conversion changes,
@@ -115,7 +121,11 @@ function isReportedAsIgnored(path: string, { caller }: SessionCell, { client, se
 const settingsBefore = (session: JsonObject | undefined): Frame[] =>
   session === undefined ? [] : [settingsFrame(session)]
 
-function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList, isReported: boolean): void {
+/** Lists the fields of frames that a session between equal formats lost. */
+const changesIn = ({ kind, optional, echo }: SessionFormat, sent: readonly Frame[], arrived: readonly Frame[]) =>
+  changesOfFrames(dataOf(sent), dataOf(arrived), kind, optional, new Set(Object.values(echo ?? {})))
+
+function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList, keys: Keys | undefined): void {
   const { arrivals } = record
   const { caller, upstream, scenario } = cell
   if (upstream === undefined) return
@@ -134,9 +144,15 @@ function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList
   )
   const frames: Frames = { client: arrival.received, server: arrival.sent.map(frameWith) }
   const secretSettings = settingsBefore(arrival.secretSession)
+  list.rule('request', HAS_CREDENTIAL, credentialFaults(arrival.headers, arrival.path))
+  judgeKeys(arrival, keys, list, arrival.secretSession !== undefined)
   list.rules(upstream.rules, 'request', upstream.lint(frames, arrival.headers))
   judgeSchema(upstream, 'client', arrival.received, list)
   const isNative = caller === upstream
+  if (isNative && scenario.secret === undefined) {
+    const written = framesOfScript(scenario.scripts[upstream.name]!)
+    list.rule('request', SESSION_UNCHANGED, changesIn(upstream, written.client, arrival.received))
+  }
   const expectedFacts = (format: SessionFormat): Leaves => {
     const script = framesOfScript(scenario.scripts[format.name]!)
     // If a format has no client secrets, the script contains the settings.
@@ -152,15 +168,15 @@ function judgeUpstream(cell: SessionCell, record: SessionRecord, list: CheckList
   const ignoredSettings = verdicts.filter(
     ({ path, fate }) => fate === 'lost' && isReportedAsIgnored(path, cell, record),
   )
-  list.facts('request', ignoredSettings, true)
+  list.facts('request', ignoredSettings, () => true)
   list.facts(
     'request',
     verdicts.filter(one => !ignoredSettings.includes(one)),
-    isReported,
+    NOTHING_REPORTED,
   )
 }
 
-function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, isReported: boolean): void {
+function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList): void {
   const { caller, upstream, scenario } = cell
   const { client, server, closed } = record
   const script = framesOfScript(scenario.scripts[caller.name]!)
@@ -172,16 +188,17 @@ function judgeCaller(cell: SessionCell, record: SessionRecord, list: CheckList, 
     comparableFacts(format.answer(framesOfScript(scenario.scripts[format.name]!)), isNative)
   // If the caller ends the session, it sends the close frame itself.
   const close = script.closed === undefined || closed === undefined ? {} : { closed }
+  if (isNative) list.rule('answer', SESSION_UNCHANGED, changesIn(caller, script.server, server))
   const found = comparableFacts(caller.answer({ client, server, ...close }), isNative)
   list.facts(
     'answer',
     compare({ source: answerFacts(upstream), reachable: answerFacts(caller), found, isNative }),
-    isReported,
+    NOTHING_REPORTED,
   )
 }
 
 /** Returns all checks of one session. */
-export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeader: string | undefined): Check[] {
+export function judgeSession(cell: SessionCell, record: SessionRecord, keys?: Keys): Check[] {
   const list = new CheckList(cell, { scenarios: 'conformance/sessions' })
   const { refusal, fault, missing } = record
   if (refusal !== undefined && UNSUPPORTED_STATUSES.has(refusal.status)) {
@@ -199,14 +216,13 @@ export function judgeSession(cell: SessionCell, record: SessionRecord, lossHeade
     return list.checks
   }
   if (record.secret !== undefined && judgeSecret(record.secret, list) === undefined) return list.checks
-  const isReported = lossHeader !== undefined && Boolean(refusal?.headers[lossHeader])
   const isOpen = refusal === undefined && (fault === undefined || record.server.length > 0)
   const refusalText = refusal === undefined ? (fault ?? '') : `Status ${refusal.status}: ${refusal.body.slice(0, 300)}`
   list.rule('answer', HANDSHAKE_ACCEPTED, isOpen ? [] : [refusalText])
   if (!isOpen) return list.checks
   list.rule('answer', WITHIN_BOUNDS, fault === undefined ? [] : [fault])
   list.rule('answer', AWAITED_FRAMES, missing === undefined ? [] : [`${missing} did not arrive.`])
-  judgeUpstream(cell, record, list, isReported)
-  judgeCaller(cell, record, list, isReported)
+  judgeUpstream(cell, record, list, keys)
+  judgeCaller(cell, record, list)
   return list.checks
 }

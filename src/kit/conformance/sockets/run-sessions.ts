@@ -59,5 +59,5 @@ export const runSessions = (options: SessionRunOptions): Promise<CellResult[]> =
     const startedAt = performance.now()
     const record = await sessionOf(cell, options)
     const took = Math.round(performance.now() - startedAt)
-    return { checks: judgeSession(cell, record, target.lossHeader), record: wireOf(cell, record, target, took) }
+    return { checks: judgeSession(cell, record, target.keys), record: wireOf(cell, record, target, took) }
   })

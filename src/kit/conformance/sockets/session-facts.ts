@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { UsageFacts } from '../facts.ts'
 import { compact, type Json } from '../json.ts'
+import { BASE64 } from '../media/base64.ts'
 
 /* The meaning of a session, independent of the format. */
 
@@ -25,6 +26,8 @@ export interface SessionSettings {
   readonly inputFormat?: string
   readonly outputFormat?: string
   readonly transcription?: { readonly model?: string; readonly language?: string }
+  /** Sides whose speech a session of Google transcribes: `input`, `output`. Compared within one format. */
+  readonly transcripts?: string
   readonly turnDetection?: { readonly [name: string]: Json }
   readonly limit?: Json
   readonly temperature?: number
@@ -49,8 +52,12 @@ export interface SessionRequest {
   /** Requests for a response, with overridden settings. */
   readonly asks?: readonly { readonly asked: true; readonly instructions?: string }[]
   readonly cancels?: number
+  /** Number of items that the client deleted from the conversation. */
+  readonly deletions?: number
   /** Positions at which the client truncated spoken answers, in milliseconds. */
   readonly truncations?: readonly number[]
+  /** Kinds of the client's events in their order, without settings and repetitions. Compared within one format. */
+  readonly sequence?: string
 }
 
 export interface ResponseFacts {
@@ -60,6 +67,8 @@ export interface ResponseFacts {
   readonly audio?: AudioFacts
   readonly calls?: readonly SessionCall[]
   readonly usage?: UsageFacts
+  /** Error of a failed response. */
+  readonly failure?: { readonly type?: string; readonly code?: string; readonly message?: string }
 }
 
 export interface SessionAnswer {
@@ -82,8 +91,12 @@ export function audioOf(pieces: readonly string[], format: string): AudioFacts |
   if (pieces.length === 0) return undefined
   const bytes = Buffer.concat(pieces.map(piece => Buffer.from(piece, 'base64')))
   const rate = BYTES_PER_MS[format]
+  const damaged = pieces.find(piece => piece.length % 4 !== 0 || !BASE64.test(piece))
   return compact({
-    digest: createHash('sha256').update(bytes).digest('hex'),
+    digest:
+      damaged === undefined
+        ? createHash('sha256').update(bytes).digest('hex')
+        : `no base64: ${damaged.slice(0, 20)}… with ${damaged.length} characters`,
     length: rate === undefined ? undefined : Math.round(bytes.length / rate / 10) * 10,
   })
 }

@@ -3,6 +3,7 @@ import { rowOf } from '../../../canonical/maps.ts'
 import { defined, type Json } from '../../../canonical/node.ts'
 import type { ArrivedRequest } from '../recorded-request.ts'
 import type { ArrivedAnswer } from '../recorder.ts'
+import { FOREIGN_STATUS } from '../recording.ts'
 import type { ForeignExchange, ForeignFile, Skipped } from './exchange.ts'
 
 /* Fixture files of aimock: https://github.com/CopilotKit/aimock. */
@@ -27,7 +28,7 @@ const RESPONSE = object({
   toolCalls: v.optional(v.array(CALL, 'expected a list')),
   embedding: v.optional(v.array(number, 'expected a list of numbers')),
   error: v.optional(v.looseObject({ message: text })),
-  ...{ status: v.optional(number), id: v.optional(text), model: v.optional(text), created: v.optional(number) },
+  ...{ status: v.optional(FOREIGN_STATUS), id: v.optional(text), model: v.optional(text), created: v.optional(number) },
   ...{ finishReason: v.optional(text), usage: v.optional(v.record(v.string(), v.unknown())) },
   reasoning: v.optional(text),
 })

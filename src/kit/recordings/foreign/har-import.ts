@@ -1,13 +1,17 @@
-import { defined } from '../../../canonical/node.ts'
+import { defined, parseJson } from '../../../canonical/node.ts'
 import type { Chunk } from '../chunks.ts'
 import { formBytes, formType } from '../multipart.ts'
 import type { ArrivedRequest } from '../recorded-request.ts'
 import type { ArrivedAnswer, ArrivedSession } from '../recorder.ts'
+import { STATUS } from '../recording.ts'
 import { type ForeignExchange, type ForeignFile, headersOf, type Skipped, targetOf } from './exchange.ts'
 import type { HarContent, HarEntry, HarParam } from './har.ts'
 
 /** Opcode of a binary message. */
 const BINARY_OPCODE = 2
+
+/** Returns true for the status of an answer. Browsers write 0 for a request without one. */
+const isFinal = (status: number): boolean => Number.isInteger(status) && status >= STATUS.min && status <= STATUS.max
 
 /** Converts the entries of a HAR file. Requests without an answer are skipped. */
 export function harExchanges(entries: readonly HarEntry[]): ForeignFile {
@@ -15,7 +19,7 @@ export function harExchanges(entries: readonly HarEntry[]): ForeignFile {
   const skipped: Skipped[] = []
   for (const [index, entry] of entries.entries()) {
     const { status } = entry.response
-    if (entry._webSocketMessages === undefined && (status < 100 || status > 599))
+    if (entry._webSocketMessages === undefined && !isFinal(status))
       skipped.push({
         path: ['log', 'entries', index, 'response', 'status'],
         reason: `the request has no answer (status ${status})`,
@@ -66,8 +70,14 @@ function bytesIn({ text, textJSON, encoding }: Pick<HarContent, 'text' | 'textJS
   if (textJSON !== undefined) return Buffer.from(JSON.stringify(textJSON))
   if (text == null) return Buffer.alloc(0)
   const charset = encoding === 'base64' || encoding === 'hex' ? encoding : 'utf8'
-  const pieces = charset === 'utf8' || !/^\s*\["/.test(text) ? [text] : (JSON.parse(text) as string[])
+  const pieces = (charset === 'utf8' ? undefined : piecesIn(text)) ?? [text]
   return Buffer.concat(pieces.map(piece => Buffer.from(piece, charset)))
+}
+
+/** Returns the pieces in a text that lists some, as Polly.JS writes them. */
+function piecesIn(text: string): readonly string[] | undefined {
+  const pieces = text.trimStart().startsWith('["') ? parseJson(text) : undefined
+  return Array.isArray(pieces) && pieces.every(piece => typeof piece === 'string') ? pieces : undefined
 }
 
 /** First bytes of gzip (RFC 1952), which identify content that is still encoded. */
@@ -77,7 +87,7 @@ function answerOf({ response, timings, _interlingua = {} }: HarEntry): ArrivedAn
   const { 'content-encoding': encoding = _interlingua.content_encoding, ...rest } = headersOf(pairs(response.headers))
   const type = rest['content-type'] ?? (response.content.mimeType || undefined)
   const bytes = bytesIn(response.content)
-  const isPieceList = response.content.encoding !== undefined && /^\s*\["/.test(response.content.text ?? '')
+  const isPieceList = response.content.encoding !== undefined && piecesIn(response.content.text ?? '') !== undefined
   const ms = rounded(timings.send > 0 ? timings.send + timings.wait : Math.max(0, timings.wait))
   return {
     status: response.status,
@@ -115,5 +125,8 @@ function sessionOf({ startedDateTime, _webSocketMessages = [], _interlingua = {}
   }
 }
 
+/** Maximum time in a recording, in milliseconds. */
+const MAX_MS = 1e12
+
 /** Rounds milliseconds to one decimal, as in recordings. */
-const rounded = (ms: number): number => Math.round(ms * 10) / 10
+const rounded = (ms: number): number => Math.round(Math.min(ms, MAX_MS) * 10) / 10

@@ -1,9 +1,13 @@
 import * as v from 'valibot'
+import { isInstant } from '../../../config/units.ts'
+import { CLOSED, RULE } from '../recording.ts'
 
 /* The parts of a HAR file (HTTP Archive 1.2) that recordings use, with the fields that Polly.JS and browsers add. */
 
 const text = v.string('expected a string')
-const number = v.number('expected a number')
+const number = v.pipe(v.number('expected a number'), v.finite('expected a number'))
+/** A number that is written to a recording as it is. */
+const positive = v.pipe(number, v.minValue(0, 'expected 0 or more'))
 const list = <S extends v.GenericSchema>(item: S) => v.array(item, 'expected a list')
 const object = <E extends v.ObjectEntries>(entries: E) =>
   v.object(entries, issue =>
@@ -36,7 +40,7 @@ const CONTENT = object({
   textJSON: v.optional(v.unknown()),
   encoding: v.optional(text),
   /** Times and sizes in bytes of the chunks in which a stream arrived. */
-  _chunks: v.optional(list(object({ ms: number, bytes: number }))),
+  _chunks: v.optional(list(object({ ms: positive, bytes: positive }))),
 })
 
 /** A message of a WebSocket session as written by Chrome: time in Unix seconds, data in base64 if `opcode` is 2. */
@@ -50,7 +54,7 @@ const MESSAGE = object({
 const ENTRY = object({
   startedDateTime: v.pipe(
     text,
-    v.check(value => !Number.isNaN(Date.parse(value)), 'expected a date and time'),
+    v.check(value => isInstant(Date.parse(value)), 'expected a date and time'),
   ),
   request: object({
     method: text,
@@ -67,14 +71,12 @@ const ENTRY = object({
   /** Fields of recordings that HAR lacks. */
   _interlingua: v.optional(
     object({
-      redact: v.optional(list(text)),
-      ignore: v.optional(list(text)),
+      redact: v.optional(list(RULE)),
+      ignore: v.optional(list(RULE)),
       content_encoding: v.optional(text),
       complete: v.optional(v.boolean('expected true or false')),
       protocol: v.optional(text),
-      closed: v.optional(
-        object({ ms: number, from: v.picklist(['caller', 'upstream']), code: number, reason: v.optional(text) }),
-      ),
+      closed: v.optional(CLOSED),
     }),
   ),
 })

@@ -32,7 +32,7 @@ export interface ImportOptions {
 
 /**
  * Writes the exchanges in a HAR file, a cassette of vcrpy or a fixture file of aimock as recordings. Returns their
- * number.
+ * number. Exchanges that no recording can hold are skipped.
  *
  * @throws RecordingError with file and line for a file that is faulty or of another kind. Nothing is then written.
  */
@@ -45,8 +45,13 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     options.onSkipped?.(`${file}:${parsed.lineOf(path)}: ${pathText(path)}: ${reason}`)
   // Write one after the other, so that equal requests keep their order.
   const numbers: FileNumbers = new Map()
-  for (const one of exchanges) await write(one, file, { ...options, numbers })
-  return exchanges.length
+  let count = 0
+  for (const one of exchanges) {
+    const faults = await write(one, file, { ...options, numbers })
+    if (faults.length === 0) count++
+    for (const fault of faults) options.onSkipped?.(`${file}: ${fault}`)
+  }
+  return count
 }
 
 function textOf(file: string): string {
@@ -79,25 +84,35 @@ function validated<S extends v.GenericSchema>(schema: S, { value, lineOf }: Pars
   throw issuesFault(file, result.issues, lineOf)
 }
 
+/**
+ * Writes a recording. Returns the reasons why an exchange cannot be recorded, such as an unknown encoding.
+ *
+ * @throws RecordingError if the file system fails.
+ */
 async function write(
   one: ForeignExchange,
   file: string,
   options: ImportOptions & { readonly numbers: FileNumbers },
-): Promise<void> {
+): Promise<readonly string[]> {
   const { folder, redact = [], ignore = [], onWritten, numbers } = options
   const faults: string[] = []
+  let failure: string | undefined
   const recorder = new Recorder({
     ...{ folder, numbers },
     redact: [...new Set([...(one.redact ?? []), ...redact])],
     ignore: [...new Set([...(one.ignore ?? []), ...ignore])],
-    warn: message => faults.push(message),
+    warn: (message, fault) => {
+      if (fault !== undefined && 'syscall' in fault) failure = message
+      else faults.push(message)
+    },
     ...(onWritten === undefined ? {} : { onWritten }),
   })
   const request = withVersion(one.request)
   if (one.answer !== undefined) recorder.exchange(request, one.answer, one.at)
   if (one.session !== undefined) recorder.session(request, one.session, one.at)
   await recorder.close()
-  if (faults.length > 0) throw fileFault(file, faults.join('\n'))
+  if (failure !== undefined) throw fileFault(file, failure)
+  return faults
 }
 
 /** Adds the version header that a format requires. Many files lack it, because their headers were filtered. */

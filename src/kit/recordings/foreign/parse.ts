@@ -17,14 +17,17 @@ export interface Parsed {
  * @throws RecordingError with file and line.
  */
 export function parseForeign(text: string, file: string): Parsed {
+  // Finding a line parses the file again, so that it is done once, and only for a file with a fault.
+  let finder: ((path: Path) => number) | undefined
+  const lineOf = (path: Path): number => (finder ??= lineFinder(text))(path)
   // The YAML parser also accepts JSON, but is slow for large files.
-  if (/^\s*[[{]/.test(text)) return { value: parseJsonFile(text, file), lineOf: path => lineFinder(text)(path) }
+  if (/^\s*[[{]/.test(text)) return { value: parseJsonFile(text, file), lineOf }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, customTags: ['binary'], prettyErrors: false })
   const [first] = document.errors
   if (first !== undefined) throw fileFault(file, first.message, [], lines.linePos(first.pos[0]).line)
   try {
-    return { value: document.toJS(), lineOf: path => lineFinder(text)(path) }
+    return { value: document.toJS(), lineOf }
   } catch (thrown) {
     throw fileFault(file, (thrown as Error).message)
   }

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import { parseJson } from '../../../canonical/node.ts'
+import { isInstant } from '../../../config/units.ts'
 import type { ArrivedAnswer } from '../recorder.ts'
+import { FOREIGN_STATUS } from '../recording.ts'
 import { type ForeignExchange, headersOf, targetOf, withoutEncoding } from './exchange.ts'
 
 /* Cassettes of vcrpy: https://vcrpy.readthedocs.io, serializer `yaml` or `json`. */
@@ -26,11 +28,7 @@ const INTERACTION = object({
   }),
   response: object({
     status: object({
-      code: v.pipe(
-        v.number('expected a number'),
-        v.minValue(100, 'expected a status'),
-        v.maxValue(599, 'expected a status'),
-      ),
+      code: FOREIGN_STATUS,
     }),
     headers: v.optional(HEADERS, {}),
     body: v.optional(v.union([BODY, v.object({ string: v.optional(BODY) })])),
@@ -61,7 +59,7 @@ export const cassetteExchanges = (interactions: readonly Interaction[], at: Date
         headers: type === undefined ? headers : { ...headers, 'content-type': type },
       },
       answer,
-      at: Number.isNaN(date) ? at : new Date(date),
+      at: isInstant(date) ? new Date(date) : at,
     }
   })
 

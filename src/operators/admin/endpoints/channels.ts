@@ -3,27 +3,15 @@ import { defined, type Format, type JsonObject } from '../../../canonical/node.t
 import type { Work } from '../../../canonical/work.ts'
 import type { ChannelConfig, ChannelFormat } from '../../../config/index.ts'
 import { fields, text, word } from '../../../config/schema.ts'
-import { auditedSettings } from '../../../config/secret-fields.ts'
 import { CALLER_FORMATS, DIALECT_FLAGS, FORMAT_FACTS } from '../../../formats/index.ts'
 import type { ChannelCheck } from '../../../gateway/channel-check.ts'
 import { hasRole, type Principal } from '../../sign-in/index.ts'
 import type { Administration } from '../administration.ts'
-import type { Audit } from '../audit.ts'
+import { CHANNEL_AUDIT, type Recording } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
 import { allOf, CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST } from '../shapes.ts'
 import { channelViews, currentView, storedChannel } from './channel-view.ts'
-
-/** Audit rules for channels: records whether a channel is drained, and its stored config without secrets. */
-export const AUDIT: Audit = {
-  kind: 'channel',
-  read: async (gateway, name) => {
-    const stored = storedChannel(gateway, name)?.entry.settings
-    if (stored === undefined && !gateway.config.channels.some(one => one.name === name)) return undefined
-    return { ...auditedSettings(stored ?? {}), name, drained: (await gateway.states())[name]?.drained ?? false }
-  },
-}
-export const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }
 
 const name = fields({ name: word })
 
@@ -74,24 +62,24 @@ const drainChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/drain',
   operation: 'drainChannel',
-  audit: AUDIT_OF_NAME,
+  audit: 'channel',
   summary: 'Stops sending new requests to a channel, at every process. Running requests continue.',
   params: name,
   answer: CHANNEL,
   problems: ['not-found'],
-  handle: (gateway, { params }) => drain(gateway, params.name, true),
+  handle: (gateway, { params }, _, recording) => drain(gateway, params.name, true, recording),
 })
 
 const resumeChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/resume',
   operation: 'resumeChannel',
-  audit: AUDIT_OF_NAME,
+  audit: 'channel',
   summary: 'Sends requests to a drained channel again.',
   params: name,
   answer: CHANNEL,
   problems: ['not-found'],
-  handle: (gateway, { params }) => drain(gateway, params.name, false),
+  handle: (gateway, { params }, _, recording) => drain(gateway, params.name, false, recording),
 })
 
 const testChannel = endpoint({
@@ -124,9 +112,9 @@ export const testView = ({ test, findings, models, does }: ChannelCheck) => {
   }
 }
 
-async function drain(gateway: Administration, name: string, isDrained: boolean) {
+async function drain(gateway: Administration, name: string, isDrained: boolean, recording: Recording) {
   configOf(gateway, name)
-  if (await gateway.records.drain(name, isDrained)) await gateway.changed()
+  if (await gateway.records.drain(name, isDrained, recording(CHANNEL_AUDIT))) await gateway.changed()
   return currentView(gateway, name)
 }
 

@@ -6,22 +6,13 @@ import { fields, flag, list, oneOf, pathName, text } from '../../../config/schem
 import { FALLBACK_REASONS, type FallbackModel } from '../../../formats/model-facts.ts'
 import type { StoredGroup } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
-import type { Audit } from '../audit.ts'
+import { GROUP_AUDIT, type Recording } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidBody } from '../input.ts'
 import { changedLimits, merged, permissionFields } from '../permission-fields.ts'
 import { Problem } from '../problem.ts'
 import { allOf, GROUP } from '../shapes.ts'
 import { fixedGroupView, groupView } from '../views.ts'
-
-const AUDIT: Audit = {
-  kind: 'group',
-  read: async ({ records }, name) => {
-    const group = (await records.groups()).find(one => one.name === name)
-    return group && groupView(group)
-  },
-}
-const AUDIT_OF_NAME: Audit = { ...AUDIT, param: 'name' }
 
 const name = fields({ name: text() })
 
@@ -78,15 +69,17 @@ const createGroup = endpoint({
   method: 'post',
   path: '/groups',
   operation: 'createGroup',
-  audit: AUDIT,
+  audit: 'group',
   summary: 'Creates a group. Without `models`, it may use all models.',
   body: fields({ name: newName, ...settings }),
   status: 201,
   answer: GROUP,
   problems: ['name-taken', 'read-only'],
   location: group => `/groups/${encodeURIComponent(group.name)}`,
-  handle: async (gateway, { body: { name, ...written } }) => {
-    const group = await saveGroup(gateway, name, written, before => (before === undefined ? newGroup(name) : undefined))
+  handle: async (gateway, { body: { name, ...written } }, _, recording) => {
+    const group = await saveGroup({ gateway, recording }, name, written, before =>
+      before === undefined ? newGroup(name) : undefined,
+    )
     if (group === undefined) throw new Problem('name-taken', 'A group with this name already exists.')
     return group
   },
@@ -96,15 +89,15 @@ const putGroup = endpoint({
   method: 'put',
   path: '/groups/{name}',
   operation: 'putGroup',
-  audit: AUDIT_OF_NAME,
+  audit: 'group',
   summary: 'Creates a group, or replaces all fields of an existing one.',
   params: fields({ name: newName }),
   body: fields(settings),
   answer: GROUP,
   problems: ['read-only'],
-  handle: async (gateway, { params, body }) => {
+  handle: async (gateway, { params, body }, _, recording) => {
     const fresh = newGroup(params.name)
-    const group = await saveGroup(gateway, params.name, body, before => ({
+    const group = await saveGroup({ gateway, recording }, params.name, body, before => ({
       ...fresh,
       ...defined({ createdAt: before?.createdAt }),
     }))
@@ -116,14 +109,14 @@ const changeGroup = endpoint({
   method: 'patch',
   path: '/groups/{name}',
   operation: 'changeGroup',
-  audit: AUDIT_OF_NAME,
+  audit: 'group',
   summary: 'Changes fields of a group; null removes a field.',
   params: name,
   body: fields(settings),
   answer: GROUP,
   problems: ['not-found', 'read-only'],
-  handle: async (gateway, { params, body }) => {
-    const group = await saveGroup(gateway, params.name, body, before => before)
+  handle: async (gateway, { params, body }, _, recording) => {
+    const group = await saveGroup({ gateway, recording }, params.name, body, before => before)
     if (group === undefined) throw UNKNOWN_GROUP
     return group
   },
@@ -133,15 +126,15 @@ const deleteGroup = endpoint({
   method: 'delete',
   path: '/groups/{name}',
   operation: 'deleteGroup',
-  audit: AUDIT_OF_NAME,
+  audit: 'group',
   summary: 'Deletes a group. With `force`, also if it still has keys; these are refused afterwards.',
   params: name,
   query: fields({ force: flag }),
   problems: ['not-found', 'read-only', 'in-use'],
-  handle: async (gateway, { params, query: { force } }) => {
+  handle: async (gateway, { params, query: { force } }, _, recording) => {
     checkStored(gateway, params.name)
     const isUsedInConfig = gateway.config.keys.some(key => key.group === params.name)
-    if ((isUsedInConfig && !force) || !(await gateway.records.dropGroup(params.name, !force))) {
+    if ((isUsedInConfig && !force) || !(await gateway.records.dropGroup(params.name, !force, recording(GROUP_AUDIT)))) {
       const isStored = (await gateway.records.groups()).some(({ name }) => name === params.name)
       throw isStored ? GROUP_IN_USE : UNKNOWN_GROUP
     }
@@ -154,19 +147,25 @@ const newGroup = (name: string): StoredGroup => ({
   ...{ name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() },
 })
 
+interface Saving {
+  readonly gateway: Administration
+  readonly recording: Recording
+}
+
 type Base = (before: StoredGroup | undefined) => StoredGroup | undefined
 
 /**
  * Writes the given fields to the group that `base` returns. Changes nothing and returns undefined if `base` returns
  * undefined.
  */
-async function saveGroup(gateway: Administration, name: string, settings: Settings, base: Base) {
+async function saveGroup({ gateway, recording }: Saving, name: string, settings: Settings, base: Base) {
   checkStored(gateway, name)
   const fallbacks = settings.fallbacks && checkedFallbacks(settings.fallbacks)
-  const group = await gateway.records.changeGroup(name, before => {
+  const change = (before: StoredGroup | undefined): StoredGroup | undefined => {
     const first = base(before)
     return first && withFields(first, { ...settings, fallbacks })
-  })
+  }
+  const group = await gateway.records.changeGroup(name, change, recording(GROUP_AUDIT))
   if (group === undefined) return undefined
   await gateway.changed()
   return groupView(group)

@@ -6,22 +6,13 @@ import { suggestion } from '../../../config/faults.ts'
 import { duration, fields, flag, limit, text, time, word, yesOrNo } from '../../../config/schema.ts'
 import type { KeyChange, StoredKey } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
-import type { Audit } from '../audit.ts'
+import { KEY_AUDIT } from '../audit.ts'
 import { cursorOf, positionOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { changedLimits, permissionFields } from '../permission-fields.ts'
 import { invalidInput, Problem } from '../problem.ts'
 import { KEY, NEW_KEY, pageOf } from '../shapes.ts'
 import { fixedId, fixedKeyView, keyView } from '../views.ts'
-
-const AUDIT: Audit = {
-  kind: 'key',
-  read: async ({ records }, id) => {
-    const key = await records.key(id)
-    return key && keyView(key)
-  },
-}
-const AUDIT_OF_ID: Audit = { ...AUDIT, param: 'id' }
 
 const id = fields({ id: word })
 
@@ -104,14 +95,14 @@ const createKey = endpoint({
   method: 'post',
   path: '/keys',
   operation: 'createKey',
-  audit: AUDIT,
+  audit: 'key',
   summary: 'Creates a key. Only this answer contains its secret.',
   body: fields({ name: text(), group: v.optional(text()), ...settings }),
   status: 201,
   answer: NEW_KEY,
   problems: ['name-taken'],
   location: key => `/keys/${key.id}`,
-  handle: async (gateway, { body: { name, group = 'default', ...written } }) => {
+  handle: async (gateway, { body: { name, group = 'default', ...written } }, _, recording) => {
     await checkGroup(gateway, group)
     if (gateway.config.keys.some(key => key.name === name)) throw nameTakenProblem()
     const now = Date.now()
@@ -121,7 +112,7 @@ const createKey = endpoint({
       ...{ limits: changedLimits({}, written), enabled: written.enabled ?? true },
       ...defined(changesOf(written)),
     }
-    if (!(await gateway.records.createKey(key, isStoredGroup(gateway, group)))) {
+    if (!(await gateway.records.createKey(key, isStoredGroup(gateway, group), recording(KEY_AUDIT)))) {
       // The group may have been deleted since it was checked.
       await checkGroup(gateway, group)
       throw nameTakenProblem()
@@ -135,13 +126,13 @@ const changeKey = endpoint({
   method: 'patch',
   path: '/keys/{id}',
   operation: 'changeKey',
-  audit: AUDIT_OF_ID,
+  audit: 'key',
   summary: 'Changes fields of a key; null removes a field.',
   params: id,
   body: fields({ name: v.optional(text()), group: v.optional(text()), ...settings }),
   answer: KEY,
   problems: ['not-found', 'read-only', 'name-taken'],
-  handle: async (gateway, { params, body: { name, group, ...written } }) => {
+  handle: async (gateway, { params, body: { name, group, ...written } }, _, recording) => {
     await storedKey(gateway, params.id)
     if (group !== undefined) await checkGroup(gateway, group)
     if (name !== undefined && gateway.config.keys.some(key => key.name === name)) throw nameTakenProblem()
@@ -154,6 +145,7 @@ const changeKey = endpoint({
       params.id,
       ({ limits }) => ({ ...changes, limits: changedLimits(limits, written) }),
       group !== undefined && isStoredGroup(gateway, group),
+      recording(KEY_AUDIT),
     )
     if (key === undefined) {
       if (group !== undefined) await checkGroup(gateway, group)
@@ -178,13 +170,13 @@ const revokeKey = endpoint({
   method: 'delete',
   path: '/keys/{id}',
   operation: 'revokeKey',
-  audit: AUDIT_OF_ID,
+  audit: 'key',
   summary: 'Revokes a key permanently, and ends its streams and sessions.',
   params: id,
   problems: ['not-found', 'read-only'],
-  handle: async (gateway, { params }) => {
+  handle: async (gateway, { params }, _, recording) => {
     await storedKey(gateway, params.id)
-    if (!(await gateway.records.revokeKey(params.id, Date.now()))) throw UNKNOWN_KEY
+    if (!(await gateway.records.revokeKey(params.id, Date.now(), recording(KEY_AUDIT)))) throw UNKNOWN_KEY
     await gateway.changed()
     return {}
   },
@@ -194,18 +186,18 @@ const rotateKey = endpoint({
   method: 'post',
   path: '/keys/{id}/rotate',
   operation: 'rotateKey',
-  audit: AUDIT_OF_ID,
+  audit: 'key',
   summary:
     'Replaces the secret of a key. Previous secrets keep working for the grace time (default: none; at most 90 days).',
   params: id,
   body: fields({ grace: v.optional(duration(90), '0s') }),
   answer: NEW_KEY,
   problems: ['not-found', 'read-only'],
-  handle: async (gateway, { params, body: { grace } }) => {
+  handle: async (gateway, { params, body: { grace } }, _, recording) => {
     await storedKey(gateway, params.id)
     const now = Date.now()
     const { text, secret } = freshSecret('il', now)
-    const key = await gateway.records.rotateKey(params.id, secret, now + grace)
+    const key = await gateway.records.rotateKey(params.id, secret, now + grace, recording(KEY_AUDIT))
     if (key === undefined) throw UNKNOWN_KEY
     await gateway.changed()
     return { ...keyView(key), secret: text }

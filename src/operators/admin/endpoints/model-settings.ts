@@ -1,20 +1,15 @@
 import { defined, type JsonObject } from '../../../canonical/node.ts'
 import { checkedLater, fields, instantOf, pathName, word } from '../../../config/schema.ts'
 import type { ModelFacts } from '../../../config/types.ts'
-import { withoutNulls } from '../../../gateway/stored-config/editor.ts'
+import { type Edited, withoutNulls } from '../../../gateway/stored-config/editor.ts'
 import { rowNamed, type StoredRow } from '../../../gateway/stored-config/index.ts'
 import type { Administration } from '../administration.ts'
-import type { Audit } from '../audit.ts'
+import { MODEL_AUDIT } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidBody } from '../input.ts'
 import { Problem } from '../problem.ts'
 import { allOf, MODEL_SETTINGS } from '../shapes.ts'
 import { faultsView } from './channel-view.ts'
-
-const AUDIT: Audit = {
-  ...{ kind: 'model', param: 'id' },
-  read: async (gateway, id) => storedRow(gateway, id)?.entry.settings,
-}
 
 const id = fields({ id: word })
 const newId = fields({ id: pathName() })
@@ -45,32 +40,56 @@ const putModelSettings = endpoint({
   method: 'put',
   path: '/model-settings/{id}',
   operation: 'putModelSettings',
-  audit: AUDIT,
+  audit: 'model',
   summary: 'Stores the settings of a model: the same fields as in `models` of the config file. Replaces earlier ones.',
   params: newId,
   body: checkedLater('The settings of a model, as in `models` of the config file (ModelConfig).'),
   answer: MODEL_SETTINGS,
   problems: ['read-only'],
-  handle: async (gateway, { params, body }) => {
+  handle: async (gateway, { params, body }, _, recording) => {
     checkNotFixed(gateway, params.id)
-    const edited = await gateway.editor.putModel(params.id, withoutNulls(body))
-    if ('faults' in edited) throw invalidBody(edited.faults)
-    await gateway.changed()
-    return viewOf(gateway, params.id)
+    return saved(gateway, await gateway.editor.putModel(params.id, withoutNulls(body), recording(MODEL_AUDIT)))
   },
 })
+
+const changeModelSettings = endpoint({
+  method: 'patch',
+  path: '/model-settings/{id}',
+  operation: 'changeModelSettings',
+  audit: 'model',
+  summary:
+    'Changes fields of the settings of a model, which need not exist yet, and of the maps in them, such as `price`; null removes a field.',
+  params: newId,
+  body: checkedLater('Fields of a model, as in `models` of the config file (ModelConfig).'),
+  answer: MODEL_SETTINGS,
+  problems: ['read-only'],
+  handle: async (gateway, { params, body }, _, recording) => {
+    checkNotFixed(gateway, params.id)
+    return saved(gateway, await gateway.editor.changeModel(params.id, body, recording(MODEL_AUDIT)))
+  },
+})
+
+/** Applies stored settings and returns them as stored, because another operator may already have changed them. */
+async function saved(gateway: Administration, edited: Edited) {
+  if ('faults' in edited) throw invalidBody(edited.faults)
+  if ('refusal' in edited) throw UNKNOWN_MODEL
+  await gateway.changed()
+  const { entry } = edited
+  const row = storedRow(gateway, entry.name)
+  return storedView({ isShadowed: row?.isShadowed ?? false, faults: [], entry })
+}
 
 const deleteModelSettings = endpoint({
   method: 'delete',
   path: '/model-settings/{id}',
   operation: 'deleteModelSettings',
-  audit: AUDIT,
+  audit: 'model',
   summary: 'Deletes the stored settings of a model.',
   params: id,
   problems: ['not-found', 'read-only'],
-  handle: async (gateway, { params }) => {
+  handle: async (gateway, { params }, _, recording) => {
     if (storedRow(gateway, params.id) === undefined) checkNotFixed(gateway, params.id)
-    if (!(await gateway.editor.drop('model', params.id))) throw UNKNOWN_MODEL
+    if (!(await gateway.editor.drop('model', params.id, false, recording(MODEL_AUDIT)))) throw UNKNOWN_MODEL
     await gateway.changed()
     return {}
   },
@@ -125,8 +144,10 @@ const fixedView = (facts: ModelFacts) => ({
   }),
 })
 
-const priceView = ({ input, output, cacheRead, cacheWrite }: NonNullable<ModelFacts['price']>) =>
-  defined({ input, output, cache_read: cacheRead, cache_write: cacheWrite }) satisfies JsonObject
+const priceView = ({ cacheRead, cacheWrite, ...others }: NonNullable<ModelFacts['price']>) =>
+  defined({ ...others, cache_read: cacheRead, cache_write: cacheWrite }) satisfies JsonObject
 
-/** Endpoints for settings of models: list, read, replace, delete. */
-export const MODEL_SETTINGS_ENDPOINTS = [listModelSettings, getModelSettings, putModelSettings, deleteModelSettings]
+/** Endpoints for settings of models: list, read, replace, change, delete. */
+export const MODEL_SETTINGS_ENDPOINTS = [
+  ...[listModelSettings, getModelSettings, putModelSettings, changeModelSettings, deleteModelSettings],
+]

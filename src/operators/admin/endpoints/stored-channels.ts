@@ -5,12 +5,13 @@ import type { Written } from '../../../config/secret-fields.ts'
 import { type Edited, withoutNulls } from '../../../gateway/stored-config/editor.ts'
 import type { StoredRow } from '../../../gateway/stored-config/index.ts'
 import type { Administration } from '../administration.ts'
+import { CHANNEL_AUDIT } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidBody } from '../input.ts'
 import { Problem } from '../problem.ts'
 import { CHANNEL_DETAILS, CHANNEL_DRAFT_TEST, CHANNEL_YAML } from '../shapes.ts'
 import { storedChannel } from './channel-view.ts'
-import { AUDIT, AUDIT_OF_NAME, details, testView } from './channels.ts'
+import { details, testView } from './channels.ts'
 
 const name = fields({ name: word })
 
@@ -21,17 +22,17 @@ const createChannel = endpoint({
   method: 'post',
   path: '/channels',
   operation: 'createChannel',
-  audit: AUDIT,
+  audit: 'channel',
   summary: 'Stores a channel: the same fields as in the config file. It is in use at every process within a second.',
   body: channel,
   status: 201,
   answer: CHANNEL_DETAILS,
   problems: ['name-taken'],
   location: ({ name }) => `/channels/${encodeURIComponent(name)}`,
-  handle: async (gateway, { body }, principal) => {
+  handle: async (gateway, { body }, principal, recording) => {
     const channelSettings = withoutNulls(body)
     if (isTaken(gateway, channelSettings['name'])) throw NAME_TAKEN
-    await applyEdit(gateway, await gateway.editor.createChannel(channelSettings))
+    await applyEdit(gateway, await gateway.editor.createChannel(channelSettings, recording(CHANNEL_AUDIT)))
     return details(gateway, String(channelSettings['name']), principal)
   },
 })
@@ -40,17 +41,17 @@ const changeChannel = endpoint({
   method: 'patch',
   path: '/channels/{name}',
   operation: 'changeChannel',
-  audit: AUDIT_OF_NAME,
+  audit: 'channel',
   summary: 'Replaces fields of a stored channel; null removes a field. Running requests end with the earlier fields.',
   params: name,
   body: channel,
   answer: CHANNEL_DETAILS,
   problems: ['not-found', 'read-only'],
-  handle: async (gateway, { params, body }, principal) => {
-    rowOf(gateway, params.name)
+  handle: async (gateway, { params, body }, principal, recording) => {
+    checkStored(gateway, params.name)
     if (body['name'] !== undefined && body['name'] !== params.name)
       throw invalidBody([{ path: ['name'], message: 'cannot be changed; store another channel instead' }])
-    await applyEdit(gateway, await gateway.editor.changeChannel(params.name, body))
+    await applyEdit(gateway, await gateway.editor.changeChannel(params.name, body, recording(CHANNEL_AUDIT)))
     return details(gateway, params.name, principal)
   },
 })
@@ -59,13 +60,15 @@ const deleteChannel = endpoint({
   method: 'delete',
   path: '/channels/{name}',
   operation: 'deleteChannel',
-  audit: AUDIT_OF_NAME,
+  audit: 'channel',
   summary: 'Deletes a stored channel with its secrets. Running requests continue.',
   params: name,
   problems: ['not-found', 'read-only'],
-  handle: async (gateway, { params }) => {
-    const { isShadowed } = rowOf(gateway, params.name)
-    if (!(await gateway.editor.drop('channel', params.name, isShadowed))) throw UNKNOWN_CHANNEL
+  handle: async (gateway, { params }, _, recording) => {
+    checkStored(gateway, params.name)
+    const isShadowed = storedChannel(gateway, params.name)?.isShadowed
+    if (!(await gateway.editor.drop('channel', params.name, isShadowed, recording(CHANNEL_AUDIT))))
+      throw UNKNOWN_CHANNEL
     await gateway.changed()
     return {}
   },
@@ -113,10 +116,19 @@ const isTaken = ({ config }: Administration, name: Written[string]): boolean =>
 
 /** Returns the stored channel with a name. Throws Problem if there is none. */
 function rowOf(gateway: Administration, name: string): StoredRow {
+  checkStored(gateway, name)
   const row = storedChannel(gateway, name)
-  if (row !== undefined) return row
-  if (!gateway.config.channels.some(one => one.name === name)) throw UNKNOWN_CHANNEL
-  throw new Problem('read-only', 'The channel is defined in the config file or by the environment.')
+  if (row === undefined) throw UNKNOWN_CHANNEL
+  return row
+}
+
+/**
+ * Throws Problem if a channel is not stored but defined elsewhere. The store knows best whether an unknown channel
+ * exists: another process may just have stored it.
+ */
+function checkStored(gateway: Administration, name: string): void {
+  if (storedChannel(gateway, name) === undefined && gateway.config.channels.some(one => one.name === name))
+    throw new Problem('read-only', 'The channel is defined in the config file or by the environment.')
 }
 
 const UNKNOWN_CHANNEL = new Problem('not-found', 'There is no such channel.')

@@ -4,19 +4,11 @@ import { freshSecret } from '../../../accounts/secret.ts'
 import { defined } from '../../../canonical/node.ts'
 import { fields, flag, text, time, word } from '../../../config/schema.ts'
 import type { AdminToken } from '../../../store/access-records.ts'
-import type { Audit } from '../audit.ts'
+import { TOKEN_AUDIT } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
 import { allOf, NEW_TOKEN, TOKEN } from '../shapes.ts'
 import { tokenView } from '../views.ts'
-
-const AUDIT: Audit = {
-  kind: 'token',
-  read: async ({ records }, id) => {
-    const token = (await records.tokens()).find(one => one.id === id)
-    return token && tokenView(token)
-  },
-}
 
 const listTokens = endpoint({
   method: 'get',
@@ -31,17 +23,17 @@ const createToken = endpoint({
   method: 'post',
   path: '/tokens',
   operation: 'createToken',
-  audit: AUDIT,
+  audit: 'token',
   summary: 'Creates a token for the admin API. Only this answer contains its secret.',
   body: fields({ name: text(), expires_at: v.nullish(time) }),
   status: 201,
   answer: NEW_TOKEN,
   location: token => `/tokens/${token.id}`,
-  handle: async ({ records }, { body: { name, expires_at: expiresAt } }) => {
+  handle: async ({ records }, { body: { name, expires_at: expiresAt } }, _, recording) => {
     const { text, secret } = freshSecret('iladm', Date.now())
     const id = randomUUID().replaceAll('-', '')
     const token: AdminToken = { id, name, ...secret, ...defined({ expiresAt: expiresAt ?? undefined }) }
-    await records.addToken(token)
+    await records.addToken(token, recording(TOKEN_AUDIT))
     return { ...tokenView(token), secret: text }
   },
 })
@@ -50,13 +42,13 @@ const revokeToken = endpoint({
   method: 'delete',
   path: '/tokens/{id}',
   operation: 'revokeToken',
-  audit: { ...AUDIT, param: 'id' },
+  audit: 'token',
   summary: 'Revokes a token. With `force`, also the last one; only the command line can create another then.',
   params: fields({ id: word }),
   query: fields({ force: flag }),
   problems: ['not-found', 'in-use'],
-  handle: async ({ records }, { params, query: { force } }) => {
-    const dropped = await records.dropToken(params.id, force)
+  handle: async ({ records }, { params, query: { force } }, _, recording) => {
+    const dropped = await records.dropToken(params.id, force, recording(TOKEN_AUDIT))
     if (dropped === 'unknown') throw new Problem('not-found', 'There is no such token.')
     if (dropped === 'last') throw new Problem('in-use', 'This is the last valid token; use force to revoke it anyway.')
     return {}

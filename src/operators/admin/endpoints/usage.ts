@@ -66,7 +66,7 @@ const getUsage = endpoint({
   path: '/usage',
   operation: 'getUsage',
   summary:
-    'Sums usage, grouped by the given fields and by minute, hour or day. Times are rounded to the hour, except with `exact` or by minute. Covers the last 24 hours by default.',
+    'Sums usage, grouped by the given fields and by minute, hour or day. Times are rounded to the hour, except with `exact` or by minute. Covers the last 24 hours by default. `complete` is false if there are more rows than `limit`.',
   query: fields({
     by: v.optional(namesOf(USAGE_FIELDS)),
     every: v.optional(oneOf(['minute', 'hour', 'day'])),
@@ -77,14 +77,17 @@ const getUsage = endpoint({
     limit: limit(1000, MAX_GROUPS),
     ...filterParameters,
   }),
-  answer: fields({ since: instant, until: instant, data: listOf(USAGE_SUM) }),
+  answer: fields({ since: instant, until: instant, complete: v.boolean(), data: listOf(USAGE_SUM) }),
   csv: ({ data }) => csvOf(COLUMNS, data),
   handle: async ({ usage }, { query: { by = [], every, exact, percentiles, top, rank, limit, ...filter } }) => {
     const usageFilter = filterOf(filter)
     const ranking = top === undefined ? undefined : { count: top, rank }
-    const query = { ...usageFilter, by: by.map(name => FIELDS_BY_NAME[name]), exact, percentiles, limit }
+    const query = { ...usageFilter, by: by.map(name => FIELDS_BY_NAME[name]), exact, percentiles, limit: limit + 1 }
     const groups = await usage.sums({ ...query, ...defined({ every, top: ranking }) }).catch(throwProblem)
-    return { since: instantOf(usageFilter.since), until: instantOf(usageFilter.until), data: groups.map(sumView) }
+    return {
+      ...{ since: instantOf(usageFilter.since), until: instantOf(usageFilter.until), complete: groups.length <= limit },
+      data: groups.slice(0, limit).map(sumView),
+    }
   },
 })
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { OidcConfig } from '../../../config/types.ts'
-import type { ProviderSignInFailure } from '../../sign-in/provider-sign-in.ts'
+import type { ProviderSignInFailure, UserRecording } from '../../sign-in/provider-sign-in.ts'
 import type { Administration } from '../administration.ts'
 import type { AdminAnswer } from '../answer.ts'
+import { recordingFor, USER_AUDIT } from '../audit.ts'
 import { Problem } from '../problem.ts'
 import type { SessionRoute } from './route.ts'
 
@@ -25,16 +26,23 @@ const toProvider: SessionRoute = {
 const fromProvider: SessionRoute = {
   method: 'get',
   path: CALLBACK_PATH,
-  async handle({ users }, message, query) {
+  async handle(gateway, message, query) {
+    const { users } = gateway
     const oidc = oidcOf(users)
     const provider = await users.provider()
-    const finished = await provider.finish(oidc, query, message)
+    const finished = await provider.finish(oidc, query, message, userRecording(gateway))
     const cookies = [provider.expiredCookie(message)]
     if (typeof finished === 'string') return { ...page(STATUS[finished], finished), cookies }
     const all = [...cookies, users.sessions.cookie(finished, message)]
     return { status: 302, headers: { location: CONSOLE_PATH }, text: '', cookies: all }
   },
 }
+
+/** Returns how changes of a user by a sign-in enter the audit log: the user is both actor and target. */
+const userRecording =
+  (gateway: Administration): UserRecording =>
+  ({ name, role }, action) =>
+    recordingFor(gateway, { kind: 'user', name, role }, action)(USER_AUDIT)
 
 function oidcOf({ config }: Administration['users']): OidcConfig {
   if (config?.oidc === undefined) throw new Problem('not-found', 'No identity provider is configured.')

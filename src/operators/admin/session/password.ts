@@ -5,7 +5,7 @@ import { type AnySchema, fields, instantOf } from '../../../config/schema.ts'
 import type { OpenSignInSession, SignInRefusal } from '../../sign-in/index.ts'
 import type { Administration } from '../administration.ts'
 import type { AdminAnswer } from '../answer.ts'
-import { type Audit, recordChange } from '../audit.ts'
+import { recordingFor, USER_AUDIT } from '../audit.ts'
 import { sessionOf } from '../authenticate.ts'
 import { checkedInput } from '../input.ts'
 import { Problem } from '../problem.ts'
@@ -15,9 +15,6 @@ import type { SessionRoute } from './route.ts'
 /** Maximum body size of a sign-in request, in bytes. */
 const MAX_BODY = 16 * 1024
 const JSON_BODY = /^application\/json\s*(?:;|$)/i
-
-/** How a user's own new password enters the audit log: without any field. */
-const AUDIT: Audit = { kind: 'user', param: 'name' }
 
 const readSession: SessionRoute = {
   method: 'get',
@@ -71,11 +68,8 @@ const changePassword: SessionRoute = {
         { pointer: '/current', detail: 'is not your password' },
       ])
     orThrow(confirmed)
-    await users.setPassword(user.name, password, hash)
-    await recordChange(gateway, {
-      ...{ audit: AUDIT, action: 'changeOwnPassword', principal: { kind: 'user', name: user.name, role: user.role } },
-      ...{ params: { name: user.name }, before: undefined, answer: undefined },
-    })
+    const recording = recordingFor(gateway, { kind: 'user', name: user.name, role: user.role }, 'changeOwnPassword')
+    await users.setPassword(user.name, password, hash, recording(USER_AUDIT))
     return NO_CONTENT
   },
 }

@@ -3,9 +3,8 @@ import type { CanonicalError } from '../../../canonical/error.ts'
 import { append } from '../../../canonical/lists.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import { excerpt } from '../../../canonical/text.ts'
-import type { ConversationItem } from '../../../canonical/voice-session.ts'
 import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
-import { CONVERSATION_TOO_LARGE, type IdentifiedItem } from '../../conversation.ts'
+import { CONVERSATION_TOO_LARGE, type IdentifiedItem, sizeOf } from '../../conversation.ts'
 import { mergeSettings } from '../../settings.ts'
 import {
   ACTIVITY_END,
@@ -90,7 +89,8 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
     state.fail(unknownCall(result.id), event)
     return
   }
-  const size = sizeOf(item)
+  // Stored items do not repeat media.
+  const size = sizeOf({ ...item, content: item.content.map(withoutData) })
   if (!state.fits(size)) {
     if (state.connection.isReady) state.fail(CONVERSATION_TOO_LARGE, event)
     else state.connection.overflow()
@@ -166,10 +166,6 @@ function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string
   }
   return frames.length > 0 || isAnswered ? frames : undefined
 }
-
-/** Returns the length of an item's content in characters. Media are excluded, because their data is not stored. */
-const sizeOf = ({ content }: ConversationItem): number =>
-  content.reduce((sum, part) => (part.type === 'media' ? sum : sum + JSON.stringify(part).length), 0)
 
 /** Removes the media data from a part, because stored items do not repeat media. */
 function withoutData(part: Part): Part {

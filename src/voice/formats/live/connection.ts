@@ -13,6 +13,14 @@ export const MAX_BUFFERED = 8 * 2 ** 20
 const MAX_RECONNECTS = 3
 
 /**
+ * Maximum number of consecutive connections that are left although they are new, because the upstream announces their
+ * end at once, as it does while all its servers are being replaced. The last one is used until it is closed.
+ */
+const MAX_QUICK_MOVES = 3
+/** Age below which a connection is new, in milliseconds. */
+const NEW_AGE = 2000
+
+/**
  * Close codes after which another connection would also fail: normal closure, invalid data, policy violation (RFC 6455,
  * section 7.4.1).
  */
@@ -40,6 +48,9 @@ export class Connection {
   /** True if the current setup differs from the requested one. */
   private isStale = false
   private moves = 0
+  private quickMoves = 0
+  /** Start of the current connection, by `performance.now()`. */
+  private startedAt = 0
   /** End of the session. Set if the session cannot continue. */
   end: SessionEnd | undefined
 
@@ -66,6 +77,7 @@ export class Connection {
   /** Sends the setup, which must be a connection's first message. */
   start(setup: JsonObject): void {
     this.setup = JSON.stringify(setup)
+    this.startedAt = performance.now()
     this.phase = 'setup'
     this.isStale = false
     const sessionResumption = this.handle === undefined ? {} : { handle: this.handle }
@@ -105,7 +117,7 @@ export class Connection {
 
   /** Resets the number of reconnects, because the connection works. */
   answered(): void {
-    this.moves = 0
+    this.moves = this.quickMoves = 0
   }
 
   /** Records the latest resumption handle. Undefined means that the session cannot be resumed at this point. */
@@ -130,6 +142,7 @@ export class Connection {
     const isUp = this.phase === 'ready' || this.phase === 'setup'
     if (!isUp || !isIdle || !(this.isStale || this.isLeaving)) return false
     if (this.isUsed && !this.isResumable) return false
+    if (!this.isStale && !this.mayLeave()) return false
     this.startMove()
     return true
   }
@@ -164,6 +177,12 @@ export class Connection {
     const { frames } = this
     this.frames = []
     return frames
+  }
+
+  /** Returns true if a connection that the upstream will close may be left now. */
+  private mayLeave(): boolean {
+    if (performance.now() - this.startedAt >= NEW_AGE) this.quickMoves = 0
+    return this.quickMoves++ < MAX_QUICK_MOVES
   }
 
   private startMove(): void {

@@ -1,7 +1,7 @@
 import type { Part } from '../../../canonical/content.ts'
 import type { ItemStatus } from '../../../canonical/voice-session.ts'
 import type { OutputPosition, Position, ServerEvent } from '../../../canonical/voice-session-event.ts'
-import type { Conversation, IdentifiedItem } from '../../conversation.ts'
+import { type Conversation, type IdentifiedItem, sizeOf } from '../../conversation.ts'
 import type { TextBudget } from './text-budget.ts'
 
 interface OpenPart {
@@ -15,6 +15,17 @@ export interface ResponseOptions {
   readonly conversation: Conversation
   readonly textBudget: TextBudget
   readonly newId: (prefix: string) => string
+}
+
+/** Size of a part without its text, in characters of the budget. */
+const PART_SIZE = 100
+
+/** An open message. Parts beyond the budget are counted, but not stored. */
+interface Message {
+  readonly item: string
+  readonly output: number
+  readonly parts: Part[]
+  count: number
 }
 
 /**
@@ -31,7 +42,7 @@ export class OpenResponse {
   private readonly textBudget: TextBudget
   private readonly newId: (prefix: string) => string
   /** The open message and its finished parts. */
-  private message: { readonly item: string; readonly output: number; readonly parts: Part[] } | undefined
+  private message: Message | undefined
   private part: OpenPart | undefined
 
   constructor({ requested, conversation, textBudget, newId }: ResponseOptions) {
@@ -75,7 +86,8 @@ export class OpenResponse {
       { type: 'arguments-delta', at, text: args },
       { type: 'output-end', response: this.id, output, item: item.id, status: 'completed' },
     )
-    this.conversation.replace({ ...item, content: [{ ...empty, arguments: args }], status: 'completed' })
+    const stored = { ...empty, arguments: this.textBudget.append('', args) }
+    this.conversation.replace({ ...item, content: [stored], status: 'completed' })
     return events
   }
 
@@ -88,28 +100,29 @@ export class OpenResponse {
     if (this.part?.kind === kind) return this.part
     this.message ??= this.startMessage(events)
     this.closePart(events)
-    const { item, output, parts } = this.message
-    this.part = { at: { response: this.id, item, output, part: parts.length }, kind, text: '' }
+    const { item, output } = this.message
+    this.part = { at: { response: this.id, item, output, part: this.message.count++ }, kind, text: '' }
     events.push({ type: 'part-start', at: this.part.at, kind })
     return this.part
   }
 
-  private startMessage(events: ServerEvent[]) {
+  private startMessage(events: ServerEvent[]): Message {
     const output = this.outputs++
     const { item, after } = this.add([])
     events.push({ type: 'output-start', response: this.id, output, item, after })
-    return { item: item.id, output, parts: [] }
+    return { item: item.id, output, parts: [], count: 0 }
   }
 
   private closePart(events: ServerEvent[]): void {
     const { part, message } = this
     if (part === undefined) return
     this.part = undefined
-    message!.parts.push(
-      part.kind === 'text'
-        ? { type: 'text', text: part.text }
-        : { type: 'media', kind: 'audio', source: OMITTED_AUDIO, transcript: part.text },
-    )
+    if (this.textBudget.spend(PART_SIZE))
+      message!.parts.push(
+        part.kind === 'text'
+          ? { type: 'text', text: part.text }
+          : { type: 'media', kind: 'audio', source: OMITTED_AUDIO, transcript: part.text },
+      )
     events.push({ type: 'part-end', at: part.at })
   }
 
@@ -126,7 +139,9 @@ export class OpenResponse {
   }
 
   private add(content: readonly Part[]): { readonly item: IdentifiedItem; readonly after: Position } {
-    return addGenerated(this.conversation, { id: this.newId('item'), role: 'assistant', content })
+    const item: IdentifiedItem = { id: this.newId('item'), role: 'assistant', content }
+    if (!this.textBudget.spend(sizeOf(item))) return { item, after: this.conversation.last }
+    return addGenerated(this.conversation, item)
   }
 }
 

@@ -201,8 +201,9 @@ export class LiveState {
     this.isDiscarding = false
     this.isTrailing = false
     if (!this.takesRealtimeText) {
+      const { items: unsent } = this.turns
       const turns = this.itemsAfter(this.coveredItem).filter(
-        ({ id }) => !this.turns.has(id) && !(isWaiting && pendingRequest.items.has(id)),
+        ({ id }) => !unsent.has(id) && !(isWaiting && pendingRequest.items.has(id)),
       )
       const contents = turns.map(contentOf).filter(content => content !== undefined)
       if (contents.length > 0) this.connection.send(writeTurns(contents, false))

@@ -12,8 +12,13 @@ export class TextBudget {
 
   /** Appends `more` to `text` unless this would exceed a limit. */
   append(text: string, more: string): string {
-    if (this.remaining < more.length || text.length + more.length > MAX_PER_ITEM) return text
-    this.remaining -= more.length
-    return text + more
+    return text.length + more.length <= MAX_PER_ITEM && this.spend(more.length) ? text + more : text
+  }
+
+  /** Takes a number of characters from the budget. Returns false if fewer remain. */
+  spend(length: number): boolean {
+    if (this.remaining < length) return false
+    this.remaining -= length
+    return true
   }
 }

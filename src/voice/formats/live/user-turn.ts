@@ -112,7 +112,7 @@ export class UserTurn {
     const known = this.conversation.get(item)
     if (known !== undefined)
       this.conversation.replace({ ...known, content: [{ ...SPOKEN_ITEM.content[0], transcript: text }] })
-    return [{ type: 'input-transcript-done', item, part: 0, text, seconds }]
+    return [{ type: 'input-transcript-done', item, part: 0, text, seconds, isIncluded: true }]
   }
 
   private get now(): number {

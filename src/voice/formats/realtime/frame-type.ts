@@ -29,6 +29,18 @@ const AUDIO =
 /** Matches the end of such a frame after the samples. */
 const AUDIO_END = /^"\s*(?:,\s*"event_id"\s*:\s*"[^"\\]*"\s*)?\}\s*$/
 
+/** Returns the length of the text in a frame's field `delta`, in bytes, without parsing the frame. */
+export function deltaLength(frame: Buffer): number {
+  const name = frame.indexOf(DELTA)
+  const start = name < 0 ? 0 : frame.indexOf(QUOTE, name + DELTA.length) + 1
+  if (start === 0) return 0
+  let end = frame.indexOf(QUOTE, start)
+  while (end > start && frame[end - 1] === BACKSLASH) end = frame.indexOf(QUOTE, end + 1)
+  return Math.max(0, end - start)
+}
+
+const DELTA = '"delta"'
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 

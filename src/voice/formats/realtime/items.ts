@@ -16,10 +16,14 @@ export function readItem(value: Json | undefined, path: string, mediaType: strin
   return defined({
     id: textAt(fields['id'], `${path}.id`),
     status: statusOf(fields['status']),
+    isReference: type === REFERENCE ? true : undefined,
     ...contentOf(type, fields, path, mediaType),
     extras: type === 'message' ? extrasOf(fields) : undefined,
   }) as ConversationItem
 }
+
+/** Type of an item that stands for another one. */
+const REFERENCE = 'item_reference'
 
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
 
@@ -33,6 +37,7 @@ type Content = Pick<ConversationItem, 'role' | 'content'>
 
 function contentOf(type: string, fields: JsonObject, path: string, mediaType: string): Content {
   if (type === 'message') return messageOf(fields, path, mediaType)
+  if (type === REFERENCE) return { role: 'user', content: [] }
   if (type === 'function_call')
     return {
       role: 'assistant',
@@ -111,6 +116,7 @@ const statusOf = (value: Json | undefined): ItemStatus | undefined =>
 
 /** Writes an item. If `shown` is true, it is for a caller; for an upstream, `object` and `status` are left out. */
 export function writeItem(item: ConversationItem, naming: Naming, shown: boolean): JsonObject {
+  if (item.isReference === true) return defined({ id: item.id, type: REFERENCE }) as JsonObject
   const head = defined({
     id: item.id,
     object: shown ? 'realtime.item' : undefined,

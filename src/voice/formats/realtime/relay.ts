@@ -2,14 +2,16 @@ import { type CanonicalError, GatewayError } from '../../../canonical/error.ts'
 import { rowOf } from '../../../canonical/maps.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import { hasRepeatedFields } from '../../../canonical/repeated-fields.ts'
+import { PCM_24K } from '../../../canonical/voice-session.ts'
 import { BaseVoiceSession, type SessionParts } from '../../base-voice-session.ts'
 import { endOf } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
 import type { SessionSocket } from '../../session-socket.ts'
-import type { SessionModels } from '../../voice-session.ts'
+import { type SessionModels, type TranscriptionModel, transcriptionModel } from '../../voice-session.ts'
 import { checkCase, exactNames } from '../fields.ts'
 import { readError, writeError } from './errors.ts'
-import { frameType, isAudio } from './frame-type.ts'
+import { deltaLength, frameType, isAudio } from './frame-type.ts'
+import { settingsOf } from './server-reader.ts'
 import { readUsage } from './usage.ts'
 
 export interface RelayOptions extends SessionParts {
@@ -28,6 +30,8 @@ export interface RelayOptions extends SessionParts {
  */
 export class Relay extends BaseVoiceSession<RelayOptions> {
   private readonly id: string
+  private formats = { input: PCM_24K, output: PCM_24K }
+  private transcription: TranscriptionModel | undefined
 
   constructor(options: RelayOptions) {
     super(options)
@@ -47,8 +51,9 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   }
 
   protected override fromCaller(data: Buffer): void {
-    if (isAudio(data)) this.options.upstream.send(data)
-    else this.event(data)
+    if (!isAudio(data)) return this.event(data)
+    this.meter.hear(BASE64_RATIO * data.length, this.formats.input)
+    this.options.upstream.send(data)
   }
 
   private event(data: Buffer): void {
@@ -86,6 +91,7 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     const read = rowOf(READERS, type)
     this.toCaller(read === undefined ? frame : read.call(this, frame))
     if (type === 'response.done') this.stopIfFinished()
+    else if (type === TRANSCRIBED) this.stopIfSpent()
   }
 
   /** Replaces the session's id with the gateway's. Removes a secret that only the upstream accepts. @internal */
@@ -93,9 +99,29 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     const value = parseObject(frame.toString())
     const session = value?.['session']
     if (value === undefined || !isObject(session)) return frame
+    this.readSession(session)
     const { client_secret: secret, ...fields } = session
     const shown = secret === null ? session : fields
     return JSON.stringify(this.options.models.outgoing({ ...value, session: { ...shown, id: this.id } }))
+  }
+
+  /** Remembers the settings on which the usage depends. */
+  private readSession(session: JsonObject): void {
+    const settings = settingsOf(session)
+    this.formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
+    this.transcription = transcriptionModel(settings, this.options.models)
+  }
+
+  /** Measures a chunk of a response's audio. @internal */
+  audioDelta(frame: Buffer): Buffer {
+    this.meter.speak(BASE64_RATIO * deltaLength(frame), this.formats.output)
+    return frame
+  }
+
+  /** Measures a chunk of a response's text. @internal */
+  textDelta(frame: Buffer): Buffer {
+    this.meter.write(deltaLength(frame))
+    return frame
   }
 
   /** Counts a response that is starting. @internal */
@@ -114,16 +140,21 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     const value = parseObject(frame.toString())
     const response = value?.['response']
     if (!isObject(response)) return frame
-    this.responseEnded(stringIn(response['id']), readUsage(response['usage']))
+    this.responseEnded(stringIn(response['id']), readUsage(response['usage']) ?? readUsage(value!['usage']))
     const { status_details: details } = response
     if (!isObject(details) || details['error'] == null) return frame
     return JSON.stringify({ ...value, response: { ...response, status_details: this.options.scrub(details) } })
   }
 
   /** Records the usage of a transcription. @internal */
-  withPublicModel(frame: Buffer): Buffer {
-    const usage = readUsage(parseObject(frame.toString())?.['usage'])
-    if (usage !== undefined) this.options.record.recordUsage(usage)
+  transcribed(frame: Buffer): Buffer {
+    const { status, usage } = parseObject(frame.toString()) ?? {}
+    // xAI sends the event several times.
+    if (status !== 'in_progress' && isObject(usage)) {
+      const { seconds } = usage
+      const length = typeof seconds === 'number' ? seconds : undefined
+      this.options.record.recordTranscription(readUsage(usage), this.transcription, length)
+    }
     return frame
   }
 
@@ -145,6 +176,12 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
   }
 }
 
+/** Type of the frame that ends a transcription. */
+const TRANSCRIBED = 'conversation.item.input_audio_transcription.completed'
+
+/** Number of bytes per character of base64. */
+const BASE64_RATIO = 3 / 4
+
 type FrameReader = (this: Relay, frame: Buffer) => string | Buffer
 
 /** Handlers for the upstream frames that are parsed. */
@@ -155,7 +192,14 @@ const READERS: { readonly [type: string]: FrameReader } = {
   'transcription_session.updated': Relay.prototype.session,
   'response.created': Relay.prototype.responseCreated,
   'response.done': Relay.prototype.responseDone,
-  'conversation.item.input_audio_transcription.completed': Relay.prototype.withPublicModel,
+  'response.output_audio.delta': Relay.prototype.audioDelta,
+  'response.audio.delta': Relay.prototype.audioDelta,
+  'response.output_audio_transcript.delta': Relay.prototype.textDelta,
+  'response.audio_transcript.delta': Relay.prototype.textDelta,
+  'response.output_text.delta': Relay.prototype.textDelta,
+  'response.text.delta': Relay.prototype.textDelta,
+  'response.function_call_arguments.delta': Relay.prototype.textDelta,
+  [TRANSCRIBED]: Relay.prototype.transcribed,
   'conversation.item.input_audio_transcription.failed': Relay.prototype.scrub,
   error: Relay.prototype.error,
 }

@@ -334,7 +334,7 @@ function itemOf(value: Json | undefined): ConversationItem {
 }
 
 /** Reads the settings that an upstream reports. If they are unreadable, returns no settings instead of an error. */
-function settingsOf(session: Json | undefined): VoiceSessionSettings {
+export function settingsOf(session: Json | undefined): VoiceSessionSettings {
   const fields = isObject(session) ? session : {}
   try {
     return readSettings(fields, 'session')

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -80,4 +80,16 @@ test('results of peers are read instead of run; those of a target are refused', 
   expect(read()).toContain('| Plain proxy | 1 of 1 | 100 % |')
   expect(readMatrix(json).peers.map(({ name }) => name)).toEqual(['proxy'])
   expect((await ran('matrix', live)).code).toBe(2)
+  // An earlier matrix gives the rows of the peers that are not named, in its order.
+  const matrix = readMatrix('docs/conformance.json')
+  const [before, after, page] = ['before.json', 'after.json', 'after.md'].map(name => join(folder, name))
+  const old = matrix.peers.map(peer => ({ ...peer, date: '2026-01-02' }))
+  writeFileSync(before!, JSON.stringify({ ...matrix, peers: old }))
+  await ran('matrix', results, before!, '--json', after!, '--markdown', page!)
+  const { peers } = readMatrix(after!)
+  expect(peers.map(({ name }) => name)).toEqual(matrix.peers.map(({ name }) => name))
+  expect(peers.find(({ name }) => name === 'proxy')?.total.cells).toBe(1)
+  expect(readFileSync(page!, 'utf8')).toContain('LiteLLM (2026-01-02), ')
+  writeFileSync(before!, '{')
+  expect((await ran('matrix', before!)).code).toBe(2)
 })

@@ -20,7 +20,6 @@ describe.each(['interlingua', 'proxy'])('%s', name => {
   let sessionUpstream: SessionUpstream
 
   beforeAll(async () => {
-    process.env['INTERLINGUA_BUNDLE'] = 'off'
     upstream = await Upstream.open()
     sessionUpstream = new SessionUpstream(upstream)
     peer = await startPeer(readPeer(name), upstream)

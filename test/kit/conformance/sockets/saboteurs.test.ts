@@ -14,7 +14,7 @@ const FOLDER = join(import.meta.dirname, '../../../../src/kit/conformance/socket
 const NAMES = readdirSync(FOLDER)
   .filter(name => name !== 'saboteur.ts')
   .map(name => name.replace(/\.ts$/, ''))
-const FORMATS = ['realtime', 'realtime.beta']
+const FORMATS = ['realtime', 'realtime.beta', 'live']
 
 let upstream: Upstream
 let sessions: SessionUpstream

@@ -233,11 +233,75 @@ describe('a HAR file', () => {
     expect(await fault('a.har', bad.slice(0, -20))).toBe(
       `a.har:${bad.slice(0, -20).split('\n').length}: the file is cut off: its JSON has no end`,
     )
+    const endless = har(entry(), entry({ timings: { wait: 1 } })).replace('"wait": 1\n', '"wait": 1e999\n')
+    expect(await fault('a.har', endless)).toMatch(/^a\.har:\d+: log\.entries\[1\]\.timings\.wait: expected a number$/)
+    const later = har(entry(), entry({ startedDateTime: '+200000-01-01T00:00:00Z' }))
+    expect(await fault('a.har', later)).toContain('log.entries[1].startedDateTime: expected a date and time')
+    const rules = har(entry(), entry({ _interlingua: { redact: ['/(/'] } }))
+    expect(await fault('a.har', rules)).toContain('_interlingua.redact[0]: is neither a path nor a valid /expression/')
     expect(await fault('a.json', '{"version":1}')).toBe(
       'a.json:1: is neither a HAR file (log), a cassette (interactions) nor a fixture file (fixtures)',
     )
   })
 })
+
+test('an exchange that no recording can hold is skipped with its reason, and the others are imported', async () => {
+  const base64 = (...bytes: readonly number[]) => ({ encoding: 'base64', text: Buffer.from(bytes).toString('base64') })
+  const headers = [{ name: 'content-encoding', value: 'snappy' }]
+  const faulty = [
+    entry({ response: { headers, content: base64(0x1f, 0x8b, 1, 2) } }),
+    entry({ request: { postData: { mimeType: 'application/json', text: '['.repeat(20_000) + ']'.repeat(20_000) } } }),
+  ]
+  const { recordings, skipped } = await imported('a.har', har(entry(), ...faulty, entry()))
+  expect(recordings).toHaveLength(2)
+  expect(skipped).toEqual([
+    expect.stringContaining('cannot be decoded'),
+    expect.stringContaining('Maximum call stack size exceeded'),
+  ])
+})
+
+test('a folder that cannot be written is an error', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'import-'))
+  writeFileSync(join(folder, 'a.har'), har(entry()))
+  const into = join(folder, 'a.har')
+  await expect(importFile(join(folder, 'a.har'), { folder: into })).rejects.toThrow(
+    /a\.har: cannot record .*EEXIST|ENOTDIR/,
+  )
+})
+
+test('a list of encoded pieces that is none is a text', async () => {
+  for (const text of ['["a', '["a",1]', '["aGk=" '])
+    expect(
+      (await imported('a.har', har(entry({ response: { content: { encoding: 'base64', text } } })))).skipped,
+    ).toEqual([])
+})
+
+test('statuses that are not those of answers are skipped, because a client would wait for the answer', async () => {
+  const statuses = [0, 100, 101, 199, 200.5, 600].map(status => entry({ response: { status } }))
+  const { recordings, skipped } = await imported('a.har', har(entry(), ...statuses))
+  expect(recordings).toHaveLength(1)
+  expect(skipped).toHaveLength(statuses.length)
+  const cassette = (code: number) =>
+    JSON.stringify({
+      interactions: [{ request: { method: 'GET', uri: 'https://h/a' }, response: { status: { code } } }],
+    })
+  expect(await fault('c.json', cassette(103))).toContain('response.status.code: expected a status')
+  const fixture = (status: number) =>
+    JSON.stringify({ fixtures: [{ match: { userMessage: 'a' }, response: { content: 'b', status } }] })
+  expect(await fault('f.json', fixture(102))).toContain('response.status: expected a status')
+})
+
+test('a HAR file is searched for lines once, however many of its entries are skipped', async () => {
+  const time = async (count: number): Promise<number> => {
+    const text = har(...Array.from({ length: count }, () => entry({ response: { status: 0 } })))
+    const start = performance.now()
+    expect((await imported('a.har', text)).skipped).toHaveLength(count)
+    return performance.now() - start
+  }
+  await time(5)
+  const [small, large] = [await time(20), await time(160)]
+  expect(large).toBeLessThan(24 * Math.max(small, 20))
+}, 60_000)
 
 describe('a fixture file of aimock', () => {
   const fixtures = [

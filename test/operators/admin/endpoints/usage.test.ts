@@ -12,7 +12,7 @@ const since = until - 20 * HOUR
 let admin: AdminServer
 let rows: UsageRow[]
 beforeAll(async () => {
-  admin = await AdminServer.open([channelAt(await deadAddress())])
+  admin = await AdminServer.open([channelAt(await deadAddress())], { usage: { retention: 90 * 24 * HOUR } })
   rows = [...traffic(500, { since, until, keys: 4, models: 5, channels: 3 })]
   await admin.store.usage.add(rows)
 })
@@ -99,4 +99,19 @@ it('shows one request, and those that failed or lost something', async () => {
   expect(data).toHaveLength(rows.filter(({ status }) => status >= 400).length)
   expect((await admin.get('/requests/req_nothing')).status).toBe(404)
   expect((await admin.get('/requests?cursor=AAAA')).status).toBe(400)
+})
+
+it('states whether it has all rows, in JSON and in a table', async () => {
+  const cut = await admin.get('/usage?by=key,model&since=2d&limit=3')
+  expect([cut.json.complete, cut.json.data.length]).toEqual([false, 3])
+  const whole = await admin.get('/usage?by=key,model&since=2d')
+  expect(whole.json.complete).toBe(true)
+  const exact = await admin.get(`/usage?by=key,model&since=2d&limit=${whole.json.data.length}`)
+  expect([exact.json.complete, exact.json.data.length]).toEqual([true, whole.json.data.length])
+  const csv = (path: string) => admin.ask('GET', path, undefined, { accept: 'text/csv' })
+  const header = 'x-interlingua-complete'
+  expect((await csv('/usage?by=key&since=2d&limit=1')).headers[header]).toBe('false')
+  expect((await csv('/usage?by=key&since=2d')).headers[header]).toBe('true')
+  for (const name of ['one', 'two']) await admin.post('/groups', { name })
+  expect((await csv('/audit?limit=1')).headers[header]).toBe('false')
 })

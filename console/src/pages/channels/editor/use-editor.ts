@@ -92,7 +92,7 @@ export function useEditor(
             ? await post<ChannelDetails>('/channels', config)
             : await patch<ChannelDetails>(
                 `/channels/${encodeURIComponent(String(before['name']))}`,
-                changeOf(before, config),
+                changeOf(configOf(initial, provider(initial.provider)), config),
               ),
         )
       }),

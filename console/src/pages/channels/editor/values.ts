@@ -1,4 +1,6 @@
 import type { Provider, ProviderField } from '../../../api/types.ts'
+import { editedFields } from '../../../edits.ts'
+import { isRecord } from '../../../record.ts'
 
 /** A channel as the config file has it. */
 export type ChannelConfig = { readonly [field: string]: unknown }
@@ -118,15 +120,12 @@ export function configOf(values: EditorValues, provider: Provider): ChannelConfi
   return config
 }
 
-/** The change from one config to another: the new fields, and null for those that are gone. */
-export const changeOf = (before: ChannelConfig, after: ChannelConfig): ChannelConfig => ({
-  ...after,
-  ...Object.fromEntries(
-    Object.keys(before)
-      .filter(field => !(field in after))
-      .map(field => [field, null]),
-  ),
-})
+/**
+ * The change from one config to another: the fields that differ, and null for those that are gone, so that what others
+ * changed meanwhile stays.
+ */
+export const changeOf = (before: ChannelConfig, after: ChannelConfig): ChannelConfig =>
+  Object.fromEntries(editedFields(before, after).map(field => [field, after[field] ?? null]))
 
 const listOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
 
@@ -134,13 +133,13 @@ const listOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
 function modelsOf(text: string): readonly string[] | { readonly [id: string]: string } | undefined {
   const lines = text.split('\n').flatMap(line => (line.trim() === '' ? [] : [line.trim()]))
   if (lines.length === 0) return undefined
-  const pairs = lines.map(line => line.split(/\s*=\s*/, 2))
+  const pairs = lines.map(line => /^(.*?)\s*=\s*(.*)$/.exec(line)?.slice(1) ?? [line])
   if (pairs.every(pair => pair.length === 1)) return lines
   return Object.fromEntries(pairs.map(([id = '', upstream = id]) => [id, upstream]))
 }
 
-/** Sends text that is no number as written, so that the gateway names the fault. */
-const numberOf = (text: string): number | string => (Number.isNaN(Number(text)) ? text : Number(text))
-
-const isRecord = (value: unknown): value is { readonly [field: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/**
+ * Sends text that is no number as written, so that the gateway names the fault. A number without end would become null
+ * in JSON, which removes the field.
+ */
+const numberOf = (text: string): number | string => (Number.isFinite(Number(text)) ? Number(text) : text)

@@ -1,4 +1,12 @@
-import { type AnswerFacts, argumentsOf, type CandidateFacts, type Finish, logprobOf, mediaOf } from '../../facts.ts'
+import {
+  type AnswerFacts,
+  argumentsOf,
+  type CandidateFacts,
+  type Finish,
+  logprobOf,
+  mediaOf,
+  orderOf,
+} from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
 /* Extracts the facts of a chat completion. */
@@ -47,12 +55,24 @@ export const logprobsIn = (tokens: Json | undefined) =>
     )
   })
 
+/** Returns the order of a message's parts, which the format itself states: reasoning, text, refusal, calls. */
+function orderOfMessage(message: JsonObject, reasoning: string | undefined): string | undefined {
+  const kinds = [
+    reasoning ? ['reasoning' as const] : [],
+    textOf(message['content']) ? ['text' as const] : [],
+    textOf(message['refusal']) ? ['refusal' as const] : [],
+    listOf(message['tool_calls']).length > 0 ? ['call' as const] : [],
+  ].flat()
+  return orderOf(kinds.map(kind => ({ kind })))
+}
+
 function candidateOf(value: Json): CandidateFacts {
   const choice = objectOf(value)
   const message = objectOf(choice['message'])
   const reasoning = textOf(message['reasoning_content']) ?? textOf(message['reasoning'])
   const audio = textOf(objectOf(message['audio'])['data'])
   return compact({
+    order: orderOfMessage(message, reasoning),
     text: textOf(message['content']) || undefined,
     reasoning: reasoning ? [{ text: reasoning }] : undefined,
     calls: listOf(message['tool_calls']).map(callOf),
@@ -72,7 +92,7 @@ function candidateOf(value: Json): CandidateFacts {
  */
 const CACHE_WRITE_FIELDS = ['cache_write_tokens', 'cache_creation_tokens', 'cached_creation_tokens'] as const
 
-const cacheWrittenOf = (usage: JsonObject, input: JsonObject): number | undefined =>
+const cacheWriteOf = (usage: JsonObject, input: JsonObject): number | undefined =>
   CACHE_WRITE_FIELDS.map(name => numberOf(input[name])).find(Boolean) ||
   numberOf(usage['cache_creation_input_tokens']) ||
   undefined
@@ -87,8 +107,8 @@ export function answerFacts(body: JsonObject): AnswerFacts {
     usage: compact({
       input: numberOf(usage['prompt_tokens']),
       output: numberOf(usage['completion_tokens']),
-      cached: numberOf(input['cached_tokens']) || undefined,
-      cacheWritten: cacheWrittenOf(usage, input),
+      cacheRead: numberOf(input['cached_tokens']) || undefined,
+      cacheWrite: cacheWriteOf(usage, input),
       reasoning: numberOf(output['reasoning_tokens']) || undefined,
     }),
   }) as AnswerFacts

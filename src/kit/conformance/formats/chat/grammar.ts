@@ -2,6 +2,7 @@ import type { Ending, Grammar, StreamRequest } from '../../grammar.ts'
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parseJson, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
+import { totalFault } from './lint.ts'
 
 /* Checks the order of events in a chat-completions stream. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
 
@@ -37,7 +38,7 @@ class ChatGrammar implements Grammar {
     if (name !== undefined) this.violations.add('no-event-name', `An event is named ${JSON.stringify(name)}.`)
     if (text === '[DONE]') this.isDone = true
     else if (!isObject(data)) this.violations.add('json', `The data is not a JSON object: ${text.slice(0, 100)}`)
-    else if (data['error'] != null) this.hasFailed = true
+    else if (data['error'] != null) this.error(data['error'])
     else this.chunk(data)
   }
 
@@ -55,6 +56,12 @@ class ChatGrammar implements Grammar {
     return this.violations.list
   }
 
+  private error(error: Json): void {
+    this.hasFailed = true
+    if (!textOf(objectOf(error)['message']))
+      this.violations.add('error-event', `The error is ${JSON.stringify(error).slice(0, 100)}.`)
+  }
+
   private chunk(chunk: JsonObject): void {
     const id = textOf(chunk['id'])
     // Moderation and filter results may come before the answer and have no id.
@@ -63,12 +70,14 @@ class ChatGrammar implements Grammar {
       if (id !== this.id) this.violations.add('one-id', `A chunk of ${this.id} has the id ${id}.`)
     }
     const choices = listOf(chunk['choices'])
-    if (isObject(chunk['usage'])) this.usage(choices.length)
+    if (isObject(chunk['usage'])) this.usage(chunk['usage'], choices.length)
     for (const choice of choices) this.choice(objectOf(choice))
   }
 
-  private usage(choices: number): void {
+  private usage(usage: JsonObject, choices: number): void {
     this.usages++
+    const fault = totalFault(usage)
+    if (fault !== undefined) this.violations.add('usage-adds-up', fault)
     if (this.usages > 1) this.violations.add('usage-last', 'Usage is sent more than once.')
     else if (choices > 0) this.violations.add('usage-last', 'The chunk with usage also has a choice.')
     else if ([...this.choices.values()].some(({ finish }) => finish === undefined))

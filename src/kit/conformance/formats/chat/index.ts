@@ -1,6 +1,7 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
 import { type Conversation, recogniseAt } from '../../format.ts'
 import type { JsonObject } from '../../json.ts'
+import { adaptStream } from './adapt-stream.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
 import { exceptions } from './exceptions.ts'
@@ -40,6 +41,7 @@ export const chat: Conversation = {
   exceptions,
   // `reasoning_content` and `reasoning` are extensions of other vendors: docs/wire/chat.md.
   extensions: /^candidates\[\d+\]\.reasoning\[\d+\]\.text$/,
+  adaptStream,
   request: requestFacts,
   answer: answerFacts,
   assemble,

@@ -36,6 +36,13 @@ export function requestLint(body: JsonObject): readonly Violation[] {
   return violations.list
 }
 
+/** Describes the fault of `total_tokens`, if it has one. */
+export function totalFault(usage: JsonObject): string | undefined {
+  const [input, output, total] = ['prompt_tokens', 'completion_tokens', 'total_tokens'].map(one => numberOf(usage[one]))
+  if (total === undefined || (input ?? 0) + (output ?? 0) === total) return undefined
+  return `total_tokens is ${total} instead of ${input} + ${output}.`
+}
+
 export function answerLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
   const indexes = listOf(body['choices']).map(choice => objectOf(choice)['index'])
@@ -51,10 +58,8 @@ export function answerLint(body: JsonObject): readonly Violation[] {
     if (calls.length > 0 && choice['finish_reason'] === 'stop')
       violations.add('finish-fits-calls', 'The answer calls tools and finishes with stop.')
   }
-  const usage = objectOf(body['usage'])
-  const [input, output, total] = ['prompt_tokens', 'completion_tokens', 'total_tokens'].map(one => numberOf(usage[one]))
-  if (total !== undefined && (input ?? 0) + (output ?? 0) !== total)
-    violations.add('usage-adds-up', `total_tokens is ${total} instead of ${input} + ${output}.`)
+  const fault = totalFault(objectOf(body['usage']))
+  if (fault !== undefined) violations.add('usage-adds-up', fault)
   return violations.list
 }
 

@@ -1,4 +1,13 @@
-import { argumentsOf, mediaAt, mediaOf, type Part, type RawTurn, type RequestFacts, turnsOf } from '../../facts.ts'
+import {
+  argumentsOf,
+  mediaAt,
+  mediaOf,
+  type Part,
+  type RawTurn,
+  type RequestFacts,
+  toolsByName,
+  turnsOf,
+} from '../../facts.ts'
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
 /* Extracts the facts of a chat-completions request. */
@@ -82,7 +91,7 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
     return [textOf(inner['name']) ?? '', facts] as const
   })
   const search = body['web_search_options'] === undefined ? [] : [['web-search', { kind: 'web-search' }] as const]
-  return Object.fromEntries([...tools, ...search]) as RequestFacts['tools']
+  return toolsByName([...tools, ...search])
 }
 
 /** Returns the grammar that restricts the text of a free-form tool. */

@@ -96,5 +96,13 @@ export const rules: readonly Rule[] = [
     ...{ id: 'usage-last', on: 'stream', level: 'should', source: `${CREATE}#stream_options` },
     says: 'Usage is sent once, in a chunk without choices, after every choice has finished.',
   },
+  {
+    ...{ id: 'usage-adds-up', on: 'stream', level: 'should', source: OBJECT },
+    says: 'total_tokens is the sum of prompt_tokens and completion_tokens.',
+  },
+  {
+    ...{ id: 'error-event', on: 'stream', level: 'must', source: 'docs/wire/errors.md#in-streams' },
+    says: 'An error is an object with a message.',
+  },
   errorType,
 ]

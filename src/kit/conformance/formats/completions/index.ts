@@ -1,6 +1,7 @@
 import { nestedErrorFacts } from '../../error-facts.ts'
 import { type Format, recogniseAt } from '../../format.ts'
 import type { SchemaException } from '../../schema.ts'
+import { adaptStream } from '../chat/adapt-stream.ts'
 import { chat } from '../chat/index.ts'
 import { assemble } from './assemble.ts'
 import { answerFacts, requestFacts } from './facts.ts'
@@ -36,6 +37,7 @@ export const completions: Format = {
     error: 'ErrorResponse',
   },
   exceptions,
+  adaptStream,
   request: requestFacts,
   answer: answerFacts,
   assemble,

@@ -14,6 +14,8 @@ const CHAT_RULES = new Set([
   'finish-present',
   'usage-when-asked',
   'usage-last',
+  'usage-adds-up',
+  'error-event',
 ])
 
 export const rules: readonly Rule[] = [

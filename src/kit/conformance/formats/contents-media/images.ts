@@ -4,7 +4,7 @@ import { compact, type JsonObject, listOf, objectOf, textOf } from '../../json.t
 import { contents } from '../contents/index.ts'
 import type { ImagesFacts } from '../images/answer.ts'
 import type { ImageRequestFacts } from '../images/request.ts'
-import { dataIn, isStreamed, mediaRules, partsOf, promptIn, wantsOutput } from './parts.ts'
+import { dataIn, isStreamed, partsOf, promptIn, withMedia } from './parts.ts'
 import { modalityUsage } from './usage.ts'
 
 /** Returns the images in the parts of a request or an answer. */
@@ -38,6 +38,5 @@ export const contentsImages: Format = {
   sharesBaseWith: 'contents',
   request: requestFacts,
   answer: answerFacts,
-  lint: { ...contents.lint, request: wantsOutput('IMAGE') },
-  rules: [...contents.rules, ...mediaRules],
+  ...withMedia('IMAGE'),
 }

@@ -2,7 +2,7 @@ import type { Format } from '../../format.ts'
 import { compact, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { contents } from '../contents/index.ts'
 import { type SpeechFacts, type SpeechRequestFacts, answerFacts as soundFacts } from '../speech/facts.ts'
-import { dataIn, isStreamed, mediaRules, partsOf, promptIn, wantsOutput } from './parts.ts'
+import { dataIn, isStreamed, partsOf, promptIn, withMedia } from './parts.ts'
 import { modalityUsage } from './usage.ts'
 
 function requestFacts(body: JsonObject, path: string): SpeechRequestFacts {
@@ -31,6 +31,5 @@ export const contentsSpeech: Format = {
   sharesBaseWith: 'contents',
   request: requestFacts,
   answer: answerFacts,
-  lint: { ...contents.lint, request: wantsOutput('AUDIO') },
-  rules: [...contents.rules, ...mediaRules],
+  ...withMedia('AUDIO'),
 }

@@ -4,6 +4,8 @@ import {
   type CandidateFacts,
   type Finish,
   logprobOf,
+  orderOf,
+  type Part,
   protoMediaOf,
 } from '../../facts.ts'
 import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
@@ -51,15 +53,25 @@ function logprobsOf({ chosenCandidates: chosen, topCandidates: tops }: JsonObjec
   })
 }
 
+/** Returns the kind of a part, or undefined for a part without content. */
+function kindOf(part: JsonObject): Part['kind'] | undefined {
+  if (part['functionCall'] !== undefined) return 'call'
+  if (part['inlineData'] !== undefined) return 'media'
+  if (!textOf(part['text'])) return undefined
+  return part['thought'] === true ? 'reasoning' : 'text'
+}
+
 function candidateOf(value: Json): CandidateFacts {
   const candidate = objectOf(value)
   const reasoning = new Reasoning()
+  const kinds = listOf(objectOf(candidate['content'])['parts']).flatMap(part => kindOf(objectOf(part)) ?? [])
   const parts = listOf(objectOf(candidate['content'])['parts'])
     .map(objectOf)
     .filter(part => !reasoning.take(part))
   const calls = parts.filter(part => part['functionCall'] !== undefined).map(callFacts)
   const media = parts.map(part => objectOf(part['inlineData'])).filter(({ data }) => typeof data === 'string')
   return compact({
+    order: orderOf(kinds.map(kind => ({ kind }))),
     text: parts.map(part => textOf(part['text']) ?? '').join('') || undefined,
     reasoning: reasoning.facts,
     calls,

@@ -2,6 +2,7 @@ import type { Ending, Grammar } from '../../grammar.ts'
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
+import { isStatusOf } from './lint.ts'
 import { checkPart, isPiece } from './parts.ts'
 import { totalFault } from './usage.ts'
 
@@ -46,8 +47,12 @@ class ContentsGrammar implements Grammar {
     return this.violations.list
   }
 
-  private checkError({ code }: JsonObject): void {
+  private checkError({ code, message, status }: JsonObject): void {
     this.hasFailed = true
+    if (!textOf(message) || !textOf(status))
+      this.violations.add('error-event', `The error has the message ${message} and the status ${status}.`)
+    else if (!isStatusOf(Number(code), String(status)))
+      this.violations.add('error-event', `The status ${status} does not belong to ${code}.`)
     if (typeof code !== 'number' || code < 400 || code > 599)
       this.violations.add('error-code', `The code of an error is ${JSON.stringify(code)}.`)
   }

@@ -1,7 +1,8 @@
 import { errorFactsOf } from '../../error-facts.ts'
 import type { ErrorFacts } from '../../facts.ts'
 import type { Conversation, Headers } from '../../format.ts'
-import { type Json, listOf, objectOf, textOf } from '../../json.ts'
+import { compact, type Json, listOf, objectOf, textOf } from '../../json.ts'
+import { adaptStream } from './adapt-stream.ts'
 import { answerFacts } from './answer.ts'
 import { assemble } from './assemble.ts'
 import { exceptions } from './exceptions.ts'
@@ -57,7 +58,10 @@ export const contents: Conversation = {
   asRead: { request: requestAsRead, answer: answerAsRead },
   // Google's recorded streams use CRLF.
   newline: '\r\n',
+  adaptStream,
   request: requestFacts,
+  native: ({ generationConfig }) =>
+    compact({ shownThoughts: objectOf(objectOf(generationConfig)['thinkingConfig'])['includeThoughts'] }),
   answer: answerFacts,
   assemble,
   error: errorFacts,

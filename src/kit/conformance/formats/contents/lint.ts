@@ -39,8 +39,15 @@ function toolFaults(body: JsonObject, violations: Violations): void {
   const { responseMimeType, responseSchema, responseJsonSchema } = objectOf(body['generationConfig'])
   if (responseSchema !== undefined && responseJsonSchema !== undefined)
     violations.add('one-schema', 'generationConfig has responseSchema and responseJsonSchema.')
-  if (responseMimeType === undefined && (responseSchema !== undefined || responseJsonSchema !== undefined))
-    violations.add('schema-needs-type', 'generationConfig has a schema and no responseMimeType.')
+  if (
+    responseMimeType !== 'application/json' &&
+    responseMimeType !== 'text/x.enum' &&
+    (responseSchema !== undefined || responseJsonSchema !== undefined)
+  )
+    violations.add(
+      'schema-needs-type',
+      `generationConfig has a schema, and responseMimeType is ${JSON.stringify(responseMimeType)}.`,
+    )
   for (const fault of subsetFaults(responseSchema)) violations.add('schema-subset', `responseSchema: ${fault}`)
 }
 
@@ -117,6 +124,9 @@ const STATUS_NAMES: { readonly [status: number]: readonly string[] } = {
   504: ['DEADLINE_EXCEEDED'],
 }
 
+/** Returns false if the name of a status is known to belong to another HTTP status. */
+export const isStatusOf = (status: number, name: string): boolean => STATUS_NAMES[status]?.includes(name) ?? true
+
 export function errorLint(status: number, body: Json | undefined): readonly Violation[] {
   const violations = new Violations()
   const error = objectOf(body)['error']
@@ -127,7 +137,7 @@ export function errorLint(status: number, body: Json | undefined): readonly Viol
     if (typeof name !== 'string') violations.add('error-status', 'The error has no status.')
     if (code !== status)
       violations.add('error-status', `The code is ${JSON.stringify(code)}, but the HTTP status is ${status}.`)
-    if (typeof name === 'string' && STATUS_NAMES[status]?.includes(name) === false)
+    if (typeof name === 'string' && !isStatusOf(status, name))
       violations.add('status-fits', `The status ${name} does not belong to ${status}.`)
   }
   return violations.list

@@ -6,6 +6,7 @@ import {
   type RawTurn,
   type RequestFacts,
   type ResultFacts,
+  toolsByName,
   turnsOf,
 } from '../../facts.ts'
 import { canonical, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
@@ -93,18 +94,18 @@ function turnOf(value: Json, pairing: CallPairing): RawTurn {
 }
 
 function toolsOf(body: JsonObject): RequestFacts['tools'] {
-  const facts: { [name: string]: object } = {}
+  const facts: [string, object][] = []
   for (const tool of listOf(body['tools']).map(objectOf)) {
     const { functionDeclarations, ...hosted } = tool
-    for (const kind of Object.keys(hosted).map(hostedKind)) facts[kind] = { kind }
+    for (const kind of Object.keys(hosted).map(hostedKind)) facts.push([kind, { kind }])
     for (const value of listOf(functionDeclarations)) {
       const { name, description, parameters, parametersJsonSchema } = objectOf(value)
       const toolSchema = parametersJsonSchema ?? parameters
       const schema = toolSchema === undefined ? undefined : asJsonSchema(toolSchema)
-      facts[textOf(name) ?? ''] = compact({ description: textOf(description), parameters: schema })
+      facts.push([textOf(name) ?? '', compact({ description: textOf(description), parameters: schema })])
     }
   }
-  return facts
+  return toolsByName(facts)
 }
 
 function choiceOf({ toolConfig }: JsonObject): string | undefined {

@@ -73,6 +73,7 @@ export const rules: readonly Rule[] = [
     'errors.md#in-streams',
     'An error has a numeric code from 400 to 599; SDKs overlook any other code.',
   ),
+  stream('error-event', 'errors.md#bodies', 'An error has a message, and a status that belongs to its code.'),
   rule(
     'error-status',
     'error',

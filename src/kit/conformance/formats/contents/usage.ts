@@ -22,7 +22,7 @@ export function usageFacts(usage: JsonObject): UsageFacts {
   return compact({
     input: sum(prompt, tools),
     output: sum(candidates, thoughts),
-    cached: numberOf(usage['cachedContentTokenCount']) || undefined,
+    cacheRead: numberOf(usage['cachedContentTokenCount']) || undefined,
     reasoning: thoughts || undefined,
   }) as UsageFacts
 }

@@ -14,7 +14,8 @@ export interface ImagesFacts {
   readonly images?: readonly ImageFacts[]
   /** Partial images of a stream, each with its index. */
   readonly previews?: readonly (MediaFacts & { readonly index?: number })[]
-  readonly look?: {
+  /** How the images were made. */
+  readonly made?: {
     readonly size?: string
     readonly quality?: string
     readonly background?: string
@@ -40,7 +41,7 @@ export function answerFacts(body: JsonObject): ImagesFacts {
     previews: listOf(body['previews'])
       .map(objectOf)
       .map(preview => compact({ ...mediaIn(preview), index: numberOf(preview['partial_image_index']) })),
-    look: compact({
+    made: compact({
       size: textOf(body['size']),
       quality: textOf(body['quality']),
       background: textOf(body['background']),

@@ -1,4 +1,11 @@
-import { type AnswerFacts, type Finish, type ReasoningFacts, withLateSignatures } from '../../facts.ts'
+import {
+  type AnswerFacts,
+  type Finish,
+  orderOf,
+  type Part,
+  type ReasoningFacts,
+  withLateSignatures,
+} from '../../facts.ts'
 import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 
 /* Extracts the facts of a message. */
@@ -19,10 +26,15 @@ function usageOf(usage: JsonObject): AnswerFacts['usage'] {
   return compact({
     input: input === undefined ? undefined : input + (cached ?? 0) + (written ?? 0),
     output: numberOf(usage['output_tokens']),
-    cached: cached || undefined,
-    cacheWritten: written || undefined,
+    cacheRead: cached || undefined,
+    cacheWrite: written || undefined,
     reasoning: numberOf(objectOf(usage['output_tokens_details'])['thinking_tokens']) || undefined,
   }) as AnswerFacts['usage']
+}
+
+/** Kinds of parts, by the type of their block. */
+const KINDS: { readonly [type: string]: Part['kind'] } = {
+  ...{ text: 'text', thinking: 'reasoning', tool_use: 'call' },
 }
 
 const thinkingFacts = ({ thinking, signature }: JsonObject): ReasoningFacts =>
@@ -38,7 +50,11 @@ export function answerFacts(body: JsonObject): AnswerFacts {
     .join('')
   // If a classifier stops an answer, the text so far stays. The explanation is the text of the refusal.
   const refusal = textOf(objectOf(body['stop_details'])['explanation']) || undefined
+  const kinds = blocks.flatMap(({ type, text, thinking }) =>
+    text === '' || thinking === '' ? [] : (KINDS[String(type)] ?? []),
+  )
   const candidate = compact({
+    order: orderOf(kinds.map(kind => ({ kind }))),
     text: text || undefined,
     refusal,
     reasoning: [

@@ -2,6 +2,7 @@ import type { Ending, Grammar } from '../../grammar.ts'
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parseJson, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
+import { ERROR_TYPE_NAMES } from './lint.ts'
 
 /* Checks the order of events in a messages stream. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
 
@@ -43,15 +44,14 @@ class MessagesGrammar implements Grammar {
     content_block_stop: event => this.blockStop(event),
     message_delta: event => this.messageDelta(event),
     message_stop: () => this.stop(),
-    error: () => {
-      this.hasFailed = true
-    },
+    error: event => this.error(event['error']),
   }
 
   event({ name, data: text }: SseEvent, data: Json | undefined): void {
     const type = isObject(data) ? textOf(data['type']) : undefined
-    // Clients raise an error if an event has this name, no matter what its data is.
+    // Clients raise an error if an event has this name, no matter what its data is, and only then.
     if (name === 'error') this.hasFailed = true
+    else if (type === 'error') this.violations.add('error-event', `An error has the name ${name ?? 'nothing'}.`)
     if (!isObject(data) || type === undefined)
       return this.violations.add('json', `The data is not an event: ${text.slice(0, 100)}`)
     if (name !== type) this.violations.add('event-name', `An event named ${name ?? 'nothing'} has the type ${type}.`)
@@ -146,6 +146,12 @@ class MessagesGrammar implements Grammar {
     else if (output < this.output)
       this.violations.add('usage', `output_tokens decreases from ${this.output} to ${output}.`)
     else this.output = output
+  }
+
+  private error(error: Json | undefined): void {
+    const { type, message } = objectOf(error)
+    if (!textOf(message) || !ERROR_TYPE_NAMES.has(type ?? ''))
+      this.violations.add('error-event', `The error is ${JSON.stringify(error)?.slice(0, 100)}.`)
   }
 
   private stop(): void {

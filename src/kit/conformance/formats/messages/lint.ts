@@ -23,7 +23,9 @@ function blockFaults(blocks: readonly JsonObject[], index: number, violations: V
 /** Checks that calls in a history are followed by a turn with their results. */
 export function requestLint(body: JsonObject, headers: Headers): readonly Violation[] {
   const violations = new Violations()
-  if (!headers['anthropic-version']) violations.add('version-header', 'The header anthropic-version is missing.')
+  const version = headers['anthropic-version'] ?? 'missing'
+  if (!/^\d{4}-\d\d-\d\d$/.test(version))
+    violations.add('version-header', `The header anthropic-version is ${JSON.stringify(version)}.`)
   for (const fault of versionFaults(body, headers)) violations.add('version-fields', fault)
   if (hasOlderKey(headers)) violations.add('version-key', 'The key is sent as x-api-key instead of as a Bearer token.')
   const messages = listOf(body['messages']).filter(message => objectOf(message)['role'] !== 'system')
@@ -65,6 +67,9 @@ const ERROR_TYPES: { readonly [status: number]: string } = {
   ...{ 404: 'not_found_error', 409: 'conflict_error', 413: 'request_too_large', 429: 'rate_limit_error' },
   ...{ 500: 'api_error', 504: 'timeout_error', 529: 'overloaded_error' },
 }
+
+/** Names of all types of errors. */
+export const ERROR_TYPE_NAMES: ReadonlySet<Json> = new Set(Object.values(ERROR_TYPES))
 
 export function errorLint(status: number, body: Json | undefined): readonly Violation[] {
   const { type, error } = objectOf(body)

@@ -6,6 +6,7 @@ import {
   type RawTurn,
   type RequestFacts,
   type ResultFacts,
+  toolsByName,
   turnsOf,
 } from '../../facts.ts'
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
@@ -91,7 +92,7 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
     })
     return [kind ?? textOf(tool['name']) ?? '', facts] as const
   })
-  return Object.fromEntries(tools) as RequestFacts['tools']
+  return toolsByName(tools)
 }
 
 const TOOL_CHOICES: { readonly [type: string]: string } = { any: 'required', none: 'none' }
@@ -109,19 +110,27 @@ function reasoningOf(body: JsonObject): RequestFacts['reasoning'] {
   >
 }
 
-const isCacheMarked = (value: Json): boolean => objectOf(value)['cache_control'] != null
+/** Lifetime of a cache marker that states none. */
+const DEFAULT_LIFETIME = '5m'
+
+/** Returns the cache markers of blocks, each as a path with its lifetime if that is not the default. */
+const marksOf = (path: string, blocks: Json | undefined): string[] =>
+  listOf(blocks).flatMap(block => {
+    const marker = objectOf(block)['cache_control'] ?? null
+    if (marker === null) return []
+    const lifetime = textOf(objectOf(marker)['ttl']) ?? DEFAULT_LIFETIME
+    return [lifetime === DEFAULT_LIFETIME ? path : `${path} ${lifetime}`]
+  })
 
 /** Returns the paths of blocks with `cache_control`. Turns are numbered as in the facts. */
 function cacheMarksOf(body: JsonObject): string[] {
-  const marks: string[] = []
-  if (listOf(body['system']).some(isCacheMarked)) marks.push('system')
-  if (listOf(body['tools']).some(isCacheMarked)) marks.push('tools')
+  const marks = [...marksOf('system', body['system']), ...marksOf('tools', body['tools'])]
   let index = -1
   let role: Json | undefined
   for (const message of listOf(body['messages']).map(objectOf)) {
     if (message['role'] !== role) index++
     role = message['role']
-    if (listOf(message['content']).some(isCacheMarked)) marks.push(`turns[${index}]`)
+    for (const mark of marksOf(`turns[${index}]`, message['content'])) marks.push(mark)
   }
   return [...new Set(marks)]
 }

@@ -101,6 +101,10 @@ export const rules: readonly Rule[] = [
     says: 'message_stop is the last event and occurs once.',
   },
   {
+    ...{ id: 'error-event', on: 'stream', level: 'must', source: ERRORS },
+    says: 'An error is an event of the name error, with an error that has a known type and a message.',
+  },
+  {
     ...{ id: 'error-type', on: 'error', level: 'must', source: ERRORS },
     says: 'The body has the type error and an error with a type and a message.',
   },

@@ -1,4 +1,4 @@
-import { type AnswerFacts, type Finish, mediaOf, withLateSignatures } from '../../facts.ts'
+import { type AnswerFacts, type Finish, mediaOf, orderOf, type Part, withLateSignatures } from '../../facts.ts'
 import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { logprobsIn } from '../chat/answer.ts'
 import { CALLS, callFacts, reasoningFacts } from './items.ts'
@@ -18,6 +18,16 @@ function finishOf(body: JsonObject, calls: number, refusal: string): Finish | un
   return status === undefined ? undefined : `other:${status}`
 }
 
+/** Returns the kinds of an item's parts. Reasoning without a text is only a signature. */
+function kindsOf(item: JsonObject): Part['kind'][] {
+  const { type, content } = item
+  if (CALLS.has(String(type))) return ['call']
+  if (type === 'image_generation_call') return ['media']
+  if (type === 'reasoning') return reasoningFacts(item).text === undefined ? [] : ['reasoning']
+  if (type !== 'message') return []
+  return listOf(content).flatMap(part => (textOf(objectOf(part)['refusal']) ? 'refusal' : 'text'))
+}
+
 /** Returns the facts of a whole answer or of an assembled stream. */
 export function answerFacts(body: JsonObject): AnswerFacts {
   const items = listOf(body['output']).map(objectOf)
@@ -26,6 +36,7 @@ export function answerFacts(body: JsonObject): AnswerFacts {
   const calls = items.filter(({ type }) => CALLS.has(String(type))).map(callFacts)
   const images = items.filter(({ type, result }) => type === 'image_generation_call' && typeof result === 'string')
   const candidate = compact({
+    order: orderOf(items.flatMap(kindsOf).map(kind => ({ kind }))),
     text: joined('text') || undefined,
     reasoning: withLateSignatures(items.filter(({ type }) => type === 'reasoning').map(reasoningFacts)),
     calls,
@@ -45,8 +56,8 @@ function usageOf(usage: JsonObject): AnswerFacts['usage'] {
   return compact({
     input: numberOf(usage['input_tokens']),
     output: numberOf(usage['output_tokens']),
-    cached: numberOf(input['cached_tokens']) || undefined,
-    cacheWritten: numberOf(input['cache_write_tokens']) || undefined,
+    cacheRead: numberOf(input['cached_tokens']) || undefined,
+    cacheWrite: numberOf(input['cache_write_tokens']) || undefined,
     reasoning: numberOf(objectOf(usage['output_tokens_details'])['reasoning_tokens']) || undefined,
   }) as AnswerFacts['usage']
 }

@@ -26,6 +26,11 @@ export const exceptions: readonly SchemaException[] = [
     why: 'OpenAI returns null for an MCP server without a description.',
   },
   {
+    schema: ANSWERS,
+    fault: /^(\/response)?\/error\/code must be equal to one of the allowed values/,
+    why: 'Failed responses have codes outside the list, such as context_length_exceeded and server_is_overloaded.',
+  },
+  {
     schema: /^ResponseStreamEvent$/,
     fault: /^ must have required property 'name'|^\/item must have required property 'action'/,
     why: 'In recorded streams, the done events of arguments have no name, and a hosted search begins without its action.',

@@ -4,7 +4,7 @@ import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
 import { Item } from './assemble.ts'
 import { CALLS } from './items.ts'
-import { argumentFault } from './lint.ts'
+import { argumentFault, totalFault } from './lint.ts'
 
 /* Checks the order of events in a responses stream. Source: docs/wire/responses.md#order-of-events */
 
@@ -25,17 +25,42 @@ const REPEATED_CONTENT: { readonly [type: string]: readonly ['content' | 'summar
   'response.custom_tool_call_input.done': [undefined, 'input'],
 }
 
+/** Event that also repeats the name of its call. */
+const NAMED_END = 'response.function_call_arguments.done'
+
 /** Events of a part. They are sent between its start and its end. */
 const PART_EVENT = /^response\.(output_text|refusal|reasoning_text|reasoning_summary_text)\./
 
 /** Returns the text of a part. */
 const textIn = (part: unknown): Json => objectOf(part)['text'] ?? objectOf(part)['refusal'] ?? ''
 
-/** Returns the content of an item as text: texts, calls, ids, and whether encrypted reasoning is there, which varies. */
+/** Returns what a part cites: addresses, titles and positions in its text. */
+const citedIn = (part: unknown): Json =>
+  listOf(objectOf(part)['annotations'])
+    .map(objectOf)
+    .map(one => ['url', 'title', 'start_index', 'end_index'].map(field => one[field] ?? null))
+
+/** Returns tokens with their log probabilities and alternatives. */
+const logprobsIn = (part: unknown): Json =>
+  listOf(objectOf(part)['logprobs'])
+    .map(objectOf)
+    .map(({ token = null, logprob = null, top_logprobs: top }) => [
+      ...[token, logprob],
+      listOf(top).map(one => [objectOf(one)['token'] ?? null, objectOf(one)['logprob'] ?? null]),
+    ])
+
+/** Returns the content of a part that its end and the end of its item repeat. */
+const partContent = (part: unknown): Json => [textIn(part), citedIn(part), logprobsIn(part)]
+
+/**
+ * Returns the content of an item as text: parts, calls, searches, ids, and whether encrypted reasoning is there, which
+ * varies.
+ */
 function contentText({ type, content, summary, arguments: args, input, call_id, name, ...item }: JsonObject): string {
-  const texts = (parts: unknown): Json[] => listOf(parts).map(textIn)
+  const parts = (list: unknown): Json[] => listOf(list).map(partContent)
+  const isEncrypted = Boolean(textOf(item['encrypted_content']))
   return canonical(
-    [type, texts(content), texts(summary), args, input, call_id, name, typeof item['encrypted_content']].map(
+    [type, parts(content), parts(summary), args, input, call_id, name, item['action'], isEncrypted].map(
       one => one ?? null,
     ),
   )
@@ -104,10 +129,17 @@ class ResponsesGrammar implements Grammar {
   private checkType(type: string, event: JsonObject): void {
     if (this.count === 1 && type !== 'response.created' && type !== 'error')
       this.violations.add('created-first', `${type} comes before response.created.`)
-    if (type === 'error') this.hasFailed = true
+    if (type === 'error') this.error(event)
     else if (isObject(event['response'])) this.lifecycle(type, event['response'])
     else if (type === 'response.output_item.added') this.addItem(event)
     else if (event['output_index'] !== undefined) this.checkItemEvent(type, event)
+  }
+
+  /** Checks an error, whose fields stand in the event or, as some clients also read it, in its `error`. */
+  private error(event: JsonObject): void {
+    this.hasFailed = true
+    const { message } = isObject(event['error']) ? event['error'] : event
+    if (!textOf(message)) this.violations.add('error-event', `The error is ${JSON.stringify(event).slice(0, 100)}.`)
   }
 
   private lifecycle(type: string, response: JsonObject): void {
@@ -126,6 +158,8 @@ class ResponsesGrammar implements Grammar {
     for (const index of this.openItems.keys())
       this.violations.add('item-index', `${type} arrives while item ${index} is open.`)
     if (!isObject(response['usage'])) this.violations.add('usage', `${type} has no usage.`)
+    const totals = totalFault(objectOf(response['usage']))
+    if (totals !== undefined) this.violations.add('usage-adds-up', totals)
     const finalContent = listOf(response['output']).map(item => contentText(objectOf(item)))
     if (canonical(finalContent) !== canonical(this.doneItems))
       this.violations.add(
@@ -179,14 +213,18 @@ class ResponsesGrammar implements Grammar {
     const [partList, index] =
       event['summary_index'] === undefined ? ['content', event['content_index']] : ['summary', event['summary_index']]
     const part = listOf(assembledItem[String(partList)])[Number(index)]
-    const repeated = field === undefined ? textIn(event['part']) : event[field]
+    const repeated = field === undefined ? partContent(event['part']) : event[field]
     const streamed =
-      field === undefined ? textIn(part) : list === undefined ? assembledItem[field] : objectOf(part)[field]
-    if ((streamed ?? '') !== repeated)
+      field === undefined ? partContent(part) : list === undefined ? assembledItem[field] : objectOf(part)[field]
+    const hasName = type === NAMED_END && event['name'] !== undefined
+    if (canonical(streamed ?? '') !== canonical(repeated) || (hasName && event['name'] !== assembledItem['name']))
       this.violations.add(
         'done-repeats',
         `${type} says ${JSON.stringify(repeated)}, deltas ${JSON.stringify(streamed)}.`,
       )
+    const [logprobs, deltas] = [logprobsIn(event), logprobsIn(part)]
+    if (listOf(logprobs).length > 0 && canonical(logprobs) !== canonical(deltas))
+      this.violations.add('done-repeats', `${type} has other log probabilities than the deltas.`)
   }
 
   private endItem(index: Json, item: JsonObject, open: OpenItem): void {

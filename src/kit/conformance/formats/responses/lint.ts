@@ -41,6 +41,13 @@ export function requestLint(body: JsonObject): readonly Violation[] {
   return violations.list
 }
 
+/** Describes the fault of `total_tokens`, if it has one. */
+export function totalFault(usage: JsonObject): string | undefined {
+  const [input, output, total] = ['input_tokens', 'output_tokens', 'total_tokens'].map(one => numberOf(usage[one]))
+  if (total === undefined || (input ?? 0) + (output ?? 0) === total) return undefined
+  return `total_tokens is ${total} instead of ${input} + ${output}.`
+}
+
 export function answerLint(body: JsonObject): readonly Violation[] {
   const violations = new Violations()
   const items = listOf(body['output']).map(objectOf)
@@ -56,9 +63,7 @@ export function answerLint(body: JsonObject): readonly Violation[] {
   if (typeof status !== 'string') violations.add('status', `The status is ${JSON.stringify(status)}.`)
   if (status === 'incomplete' && !textOf(objectOf(body['incomplete_details'])['reason']))
     violations.add('status', 'An incomplete response has no reason.')
-  const usage = objectOf(body['usage'])
-  const [input, output, total] = ['input_tokens', 'output_tokens', 'total_tokens'].map(one => numberOf(usage[one]))
-  if (total !== undefined && (input ?? 0) + (output ?? 0) !== total)
-    violations.add('usage-adds-up', `total_tokens is ${total} instead of ${input} + ${output}.`)
+  const totals = totalFault(objectOf(body['usage']))
+  if (totals !== undefined) violations.add('usage-adds-up', totals)
   return violations.list
 }

@@ -5,6 +5,7 @@ import {
   type Part,
   type RawTurn,
   type RequestFacts,
+  toolsByName,
   turnsOf,
 } from '../../facts.ts'
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
@@ -77,7 +78,7 @@ function toolsOf(body: JsonObject): RequestFacts['tools'] {
     })
     return [textOf(name) ?? kind ?? '', facts] as const
   })
-  return Object.fromEntries(tools) as RequestFacts['tools']
+  return toolsByName(tools)
 }
 
 function choiceOf(choice: Json | undefined): string | undefined {
@@ -107,10 +108,14 @@ const settingsOf = (body: JsonObject): RequestFacts['settings'] =>
     endUser: textOf(body['safety_identifier']) ?? textOf(body['user']),
   }) as RequestFacts['settings']
 
-/** Returns what only responses can state: that nothing is stored, and what the answer has beside its usual fields. */
+/**
+ * Returns what only responses can state: that nothing is stored, how reasoning is summarized, and what the answer has
+ * beside its usual fields.
+ */
 export const nativeFacts = (body: JsonObject): object =>
   compact({
     store: body['store'] === false ? false : undefined,
+    summary: textOf(objectOf(body['reasoning'])['summary']),
     include: Object.fromEntries(listOf(body['include']).map(name => [String(name), true])),
   })
 

@@ -57,5 +57,7 @@ export const rules: readonly Rule[] = [
   rule('final-repeats', 'stream', ORDER, 'The final event repeats the whole output.'),
   rule('status', 'stream', ORDER, 'The response of the final event has the status that the event names.'),
   rule('usage', 'stream', USAGE, 'The response of the final event has usage.'),
+  rule('usage-adds-up', 'stream', USAGE, 'total_tokens is the sum of input_tokens and output_tokens.', 'should'),
+  rule('error-event', 'stream', 'errors.md#in-streams', 'An error has a message.'),
   rule('error-type', 'error', 'errors.md#bodies', 'The body is an object with an error that has a message and a type.'),
 ]

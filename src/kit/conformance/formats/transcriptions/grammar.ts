@@ -1,5 +1,5 @@
 import type { Ending, Grammar } from '../../grammar.ts'
-import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { canonical, isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
 import { totalFault } from '../../media/usage.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import type { SseEvent } from '../../sse.ts'
@@ -7,10 +7,13 @@ import { timeFaults } from './lint.ts'
 
 /* Checks the order of events in a streamed transcript. Source: https://platform.openai.com/docs/api-reference/audio/transcript-text-delta-event */
 
+/** Returns a token and its log probability. */
+const tokenOf = (value: Json): Json => [objectOf(value)['token'] ?? null, objectOf(value)['logprob'] ?? null]
+
 class TranscriptGrammar implements Grammar {
   private readonly violations = new Violations()
   private text = ''
-  private logprobs = 0
+  private readonly logprobs: Json[] = []
   private readonly segments: JsonObject[] = []
   private isDone = false
   private hasFailed = false
@@ -40,7 +43,7 @@ class TranscriptGrammar implements Grammar {
 
   private delta(event: JsonObject): void {
     this.text += textOf(event['delta']) ?? ''
-    this.logprobs += listOf(event['logprobs']).length
+    for (const one of listOf(event['logprobs'])) this.logprobs.push(tokenOf(one))
   }
 
   private checkDone(event: JsonObject): void {
@@ -48,10 +51,11 @@ class TranscriptGrammar implements Grammar {
     const { text, logprobs, usage } = event
     if (text !== this.text)
       this.violations.add('text-adds-up', `${JSON.stringify(text)} is not ${JSON.stringify(this.text)}.`)
-    if (logprobs !== undefined && listOf(logprobs).length !== this.logprobs)
+    const tokens = listOf(logprobs).map(tokenOf)
+    if (canonical(tokens) !== canonical(this.logprobs))
       this.violations.add(
         'text-adds-up',
-        `${listOf(logprobs).length} log probabilities in the last event, but ${this.logprobs} in the deltas.`,
+        `The last event has ${tokens.length} log probabilities, the deltas ${this.logprobs.length}, or other ones.`,
       )
     const fault = totalFault(objectOf(usage))
     if (fault !== undefined) this.violations.add('usage-adds-up', fault)

@@ -18,6 +18,9 @@ const FIELDS: { readonly [action: string]: ReadonlySet<string> } = {
   transcriptions: new Set([...SHARED_FIELDS, ...TRANSCRIPTION]),
 }
 
+/** Values of `response_format`. */
+const FORMATS = new Set(['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'])
+
 const AUDIO_EXTENSIONS = /\.(flac|mp3|mp4|mpeg|mpga|m4a|ogg|opus|wav|webm)$/i
 
 function fileFaults(files: readonly FormFile[], violations: Violations): void {
@@ -43,6 +46,7 @@ export function requestLint(
   for (const name of Object.keys(body))
     if (!allowedFields.has(name.replace(/\[.*/s, ''))) violations.add('fields', `The form has a field ${name}.`)
   if (!textOf(body['model'])) violations.add('model', 'The form has no model.')
+  if (!FORMATS.has(formatOf(body))) violations.add('format', `response_format is ${body['response_format']}.`)
   return violations.list
 }
 

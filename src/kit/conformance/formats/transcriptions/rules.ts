@@ -26,6 +26,10 @@ export const rules: readonly Rule[] = [
     says: 'The form names a model.',
   },
   {
+    ...{ id: 'format', on: 'request', level: 'must', source: `${CREATE}#response_format` },
+    says: 'response_format is one of the documented formats.',
+  },
+  {
     ...{ id: 'fields', on: 'request', level: 'should', source: CREATE },
     says: 'The form contains only documented fields.',
   },

@@ -27,10 +27,16 @@ export function grammarOf({ server, closed }: Frames): readonly Violation[] {
   return violations.list
 }
 
+/** Fields of a `realtimeInput`, of which each message has one. */
+const INPUTS = ['audio', 'video', 'text', 'activityStart', 'activityEnd', 'audioStreamEnd', 'mediaChunks']
+
 function lintMessage(message: JsonObject, violations: Violations): void {
   const names = CLIENT.filter(name => name in message)
   if (names.length !== 1) violations.add('message', Object.keys(message).join(', '))
-  const audio = objectOf(objectOf(message['realtimeInput'])['audio'])
+  const input = objectOf(message['realtimeInput'])
+  if ('realtimeInput' in message && !INPUTS.some(name => input[name] != null))
+    violations.add('message', 'A realtimeInput is empty.')
+  const audio = objectOf(input['audio'])
   const type = textOf(audio['mimeType']) ?? textOf(audio['mime_type'])
   if ('data' in audio && !/^audio\/pcm(;\s*rate=\d+)?$/.test(type ?? '')) violations.add('audio', String(type))
   const results = listOf(
@@ -41,12 +47,28 @@ function lintMessage(message: JsonObject, violations: Violations): void {
       violations.add('response', `${String(id)} ${String(name)}`)
 }
 
+/** Checks that the client marks each activity, in a session without detection. */
+function lintActivities(messages: readonly JsonObject[], violations: Violations): void {
+  const config = objectOf(objectOf(messages[0]?.['setup'])['realtimeInputConfig'])
+  if (objectOf(config['automaticActivityDetection'])['disabled'] !== true) return
+  let isActive = false
+  for (const input of messages.map(({ realtimeInput }) => objectOf(realtimeInput))) {
+    const isStart = isObject(input['activityStart'])
+    const isEnd = isObject(input['activityEnd'])
+    if (isStart === isActive && isStart) violations.add('activity', 'An activity begins twice.')
+    if (!isActive && (isEnd || 'audio' in input)) violations.add('activity', 'Audio has no activityStart.')
+    isActive = isStart || (isActive && !isEnd)
+  }
+}
+
 /** Checks a client's messages. */
 export function lintOf({ client }: Frames, _headers: Headers): readonly Violation[] {
   const violations = new Violations()
   const messages = dataOf(client).map(clientMessage)
   const setups = messages.filter(message => 'setup' in message).length
   if (setups !== 1 || !('setup' in messages[0]!)) violations.add('setup', `${setups} setups`)
+  if (!textOf(objectOf(messages[0]?.['setup'])['model'])) violations.add('model', 'The setup has no model.')
   for (const message of messages) lintMessage(message, violations)
+  lintActivities(messages, violations)
   return violations.list
 }

@@ -1,4 +1,4 @@
-import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+import { compact, isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { dataOf } from '../frame.ts'
 import { audioOf, type SessionItem, type SessionRequest, type SessionSettings } from '../session-facts.ts'
 import type { Frames } from '../session-format.ts'
@@ -15,11 +15,13 @@ function settingsOf(setup: JsonObject): SessionSettings {
   const config = objectOf(setup['generationConfig'])
   const voice = objectOf(objectOf(objectOf(config['speechConfig'])['voiceConfig'])['prebuiltVoiceConfig'])
   const functions = listOf(setup['tools']).flatMap(tool => listOf(objectOf(tool)['functionDeclarations']))
+  const transcripts = ['input', 'output'].filter(side => isObject(setup[`${side}AudioTranscription`]))
   const detection = objectOf(objectOf(setup['realtimeInputConfig'])['automaticActivityDetection'])
   return compact({
     instructions: textIn(objectOf(setup['systemInstruction'])['parts']) || undefined,
     modalities: MODALITIES[String(listOf(config['responseModalities'])[0])],
     voice: textOf(voice['voiceName']),
+    transcripts: transcripts.join(' ') || undefined,
     turnDetection: compact({ type: detection['disabled'] === true ? 'none' : undefined }),
     limit: config['maxOutputTokens'],
     temperature: numberOf(config['temperature']),
@@ -78,7 +80,7 @@ export function requestOf(frames: Frames): SessionRequest {
     audio: audioOf(pieces, `pcm@${rate ?? 16_000}`),
     // The end of an activity corresponds to a buffer commit in other formats: the audio of the turn is complete.
     commits:
-      messages.filter(({ realtimeInput }) => objectOf(realtimeInput)['activityEnd'] !== undefined).length || undefined,
+      messages.filter(({ realtimeInput }) => isObject(objectOf(realtimeInput)['activityEnd'])).length || undefined,
     asks: asks.map(() => ({ asked: true as const })),
   }) as SessionRequest
 }

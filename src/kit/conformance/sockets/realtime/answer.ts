@@ -23,7 +23,7 @@ function finishOf(response: JsonObject, hasCalls: boolean): string {
 function usageOf(value: Json | undefined): UsageFacts {
   const { input_tokens: input, output_tokens: output, input_token_details: details } = objectOf(value)
   const cached = numberOf(objectOf(details)['cached_tokens'])
-  return compact({ input: numberOf(input), output: numberOf(output), cached: cached || undefined })
+  return compact({ input: numberOf(input), output: numberOf(output), cacheRead: cached || undefined })
 }
 
 /** Joins the deltas of one kind. Returns undefined if there are none. */
@@ -31,6 +31,9 @@ function joined(events: readonly JsonObject[], type: string): string | undefined
   const deltas = events.filter(data => generalName(typeOf(data)) === type).map(({ delta }) => textOf(delta) ?? '')
   return deltas.length === 0 ? undefined : deltas.join('')
 }
+
+const failureOf = ({ type, code, message }: JsonObject) =>
+  compact({ type: textOf(type), code: textOf(code), message: textOf(message) })
 
 function responseOf(id: string, events: readonly JsonObject[], format: string): ResponseFacts {
   const ownEvents = events.filter(data => data['response_id'] === id)
@@ -55,6 +58,7 @@ function responseOf(id: string, events: readonly JsonObject[], format: string): 
       format,
     ),
     calls,
+    failure: failureOf(objectOf(objectOf(final['status_details'])['error'])),
     finish: end === undefined ? undefined : finishOf(final, calls.length > 0),
     // xAI puts the usage next to the response.
     usage: usageOf(final['usage'] ?? end?.['usage']),
@@ -80,10 +84,7 @@ export function answerOf({ server, client, closed }: Frames): SessionAnswer {
     heard: transcripts.flatMap(({ transcript }) => textOf(transcript) ?? []),
     speech: spoken.length === 0 ? undefined : spoken.join(' '),
     truncated: eventsOfType('conversation.item.truncated').flatMap(({ audio_end_ms: end }) => numberOf(end) ?? []),
-    errors: eventsOfType('error').map(({ error }) => {
-      const { type, code, message } = objectOf(error)
-      return compact({ type: textOf(type), code: textOf(code), message: textOf(message) })
-    }),
+    errors: eventsOfType('error').map(({ error }) => failureOf(objectOf(error))),
     close: closed === undefined ? undefined : compact({ code: closed.code, reason: closed.reason || undefined }),
   }) as SessionAnswer
 }

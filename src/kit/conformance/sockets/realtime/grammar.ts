@@ -1,9 +1,9 @@
-import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { type Json, type JsonObject, objectOf, textOf } from '../../json.ts'
 import { type Violation, Violations } from '../../rules.ts'
 import { type Frame, typeOf } from '../frame.ts'
 import type { Frames } from '../session-format.ts'
 import { generalName, isNameOfOtherVersion, type Version } from './names.ts'
-import { ResponseState } from './response-state.ts'
+import { areEquivalent, ResponseState } from './response-state.ts'
 
 /** Events without an `event_id`, including those of xAI. */
 const WITHOUT_ID = new Set(['input_audio_buffer.dtmf_event_received', 'ping'])
@@ -28,11 +28,30 @@ const STEPS: { readonly [type: string]: Step } = {
   'response.function_call_arguments.done': (state, data) => state.argumentsDone(data),
 }
 
+/** Events that create an item of the user's speech. */
+const ANNOUNCING = new Set(['input_audio_buffer.committed', 'input_audio_buffer.speech_started'])
+
+/** Events about an item that exists. */
+const REFERRING =
+  /^conversation\.item\.(input_audio_transcription\..+|truncated|deleted)$|^input_audio_buffer\.speech_stopped$/
+
+/** Events that show a whole item. */
+const SHOWING = new Set([
+  ...['conversation.item.added', 'conversation.item.done', 'conversation.item.retrieved'],
+  ...['response.output_item.added', 'response.output_item.done'],
+])
+
 /** State machine over the events of one server. */
 class SessionGrammar {
   private readonly violations = new Violations()
   private readonly ids = new Set<string>()
   private readonly open = new Map<string, ResponseState>()
+  /** Items that the server has announced, as they were last shown. */
+  private readonly items = new Map<Json, JsonObject>()
+  /** Items that are complete. */
+  private readonly complete = new Set<Json>()
+  /** Deltas of the user's transcripts, by item. */
+  private readonly heard = new Map<Json, string>()
   private count = 0
   private updates = 0
   private readonly version: Version
@@ -81,11 +100,38 @@ class SessionGrammar {
     if (type === 'response.done') return this.finish(objectOf(data['response']))
     if (type === 'conversation.item.added')
       for (const state of this.open.values()) state.created(textOf(objectOf(data['item'])['id']) ?? '')
+    if (/^conversation\.item\.input_audio_transcription\.(delta|completed)$/.test(type)) this.hear(type, data)
+    this.announce(type, data)
     const step = STEPS[type]
     if (step === undefined) return
     const state = this.open.get(textOf(data['response_id']) ?? '')
     if (state === undefined) this.violations.add('response.open', `${type} of ${String(data['response_id'])}`)
     else step(state, data)
+  }
+
+  /** Remembers the items that an event shows, and checks that it refers to known ones and shows them as before. */
+  private announce(type: string, data: JsonObject): void {
+    const { item_id: reference = null } = data
+    if (ANNOUNCING.has(type)) this.items.getOrInsert(reference, {})
+    else if (REFERRING.test(type) && !this.items.has(reference))
+      this.violations.add('item.known', `${type} refers to ${String(reference)}.`)
+    const item = objectOf(data['item'])
+    const id = item['id']
+    if (id === undefined || !SHOWING.has(type)) return
+    const before = this.items.get(id)
+    const isDone = type.endsWith('.done')
+    if (before !== undefined && this.complete.has(id) && isDone && !areEquivalent(item, before))
+      this.violations.add('item.same', `${type} shows ${String(id)} otherwise than the event before.`)
+    if (isDone || before === undefined || !this.complete.has(id)) this.items.set(id, item)
+    if (isDone) this.complete.add(id)
+  }
+
+  /** Checks that the deltas of the user's transcript add up to it. */
+  private hear(type: string, { item_id: id, delta, transcript }: JsonObject): void {
+    const heard = this.heard.get(id ?? null)
+    if (type.endsWith('.delta')) this.heard.set(id ?? null, (heard ?? '') + (textOf(delta) ?? ''))
+    else if (heard !== undefined && heard !== transcript)
+      this.violations.add('heard.done', `Deltas add up to ${JSON.stringify(heard)}, not ${JSON.stringify(transcript)}.`)
   }
 
   private create(response: JsonObject): void {

@@ -37,6 +37,18 @@ export function reportedSettingsOf({ server }: Frames): SessionSettings | undefi
   return last && settingsOf(objectOf(last['session']))
 }
 
+/** Kinds of the client's events whose order decides what the model hears. */
+const KINDS: { readonly [type: string]: string } = {
+  'conversation.item.create': 'item',
+  'conversation.item.truncate': 'truncate',
+  'conversation.item.delete': 'delete',
+  'input_audio_buffer.append': 'audio',
+  'input_audio_buffer.commit': 'commit',
+  'input_audio_buffer.clear': 'clear',
+  'response.create': 'ask',
+  'response.cancel': 'cancel',
+}
+
 /** Returns the facts of all events that the client sent. */
 export function requestOf(frames: Frames): SessionRequest {
   const events = dataOf(frames.client)
@@ -47,8 +59,10 @@ export function requestOf(frames: Frames): SessionRequest {
   )
   const calls = callPaths(frames)
   const pieces = eventsOfType('input_audio_buffer.append').map(({ audio }) => textOf(audio) ?? '')
+  const kinds = events.flatMap(data => KINDS[typeOf(data)] ?? [])
   return compact({
     settings,
+    sequence: kinds.filter((kind, index) => kind !== kinds[index - 1]).join(' ') || undefined,
     items: eventsOfType('conversation.item.create').map(({ item }) => itemOf(objectOf(item), calls)),
     audio: audioOf(pieces, settings.inputFormat ?? 'pcm@24000'),
     commits: eventsOfType('input_audio_buffer.commit').length || undefined,
@@ -56,6 +70,7 @@ export function requestOf(frames: Frames): SessionRequest {
       compact({ asked: true as const, instructions: textOf(objectOf(response)['instructions']) }),
     ),
     cancels: eventsOfType('response.cancel').length || undefined,
+    deletions: eventsOfType('conversation.item.delete').length || undefined,
     truncations: eventsOfType('conversation.item.truncate').flatMap(({ audio_end_ms: end }) => numberOf(end) ?? []),
   }) as SessionRequest
 }

@@ -14,6 +14,8 @@ interface PartState {
 interface ItemState {
   readonly index: unknown
   readonly callId: string | undefined
+  /** Type and name with which the item began. */
+  readonly head: string
   readonly parts: Map<string, PartState>
   args: string
   areArgsDone: boolean
@@ -25,12 +27,15 @@ interface ItemState {
 const argumentsIn = (item: JsonObject): string =>
   canonical(parseJson(textOf(item['arguments']) ?? '') ?? item['arguments'] ?? '')
 
+/** Returns the type of an item and the name of its call, as text. */
+const headOf = ({ type, name }: JsonObject): string => [type, name].filter(one => one !== undefined).join(' ')
+
 /** Returns the text of an item's parts. */
 const textsIn = (item: JsonObject): string[] =>
   listOf(item['content']).map(part => textOf(objectOf(part)['text']) ?? textOf(objectOf(part)['transcript']) ?? '')
 
 /** Returns true if two versions of an item agree. Some services omit text in one of them. */
-function areEquivalent(one: JsonObject, other: JsonObject): boolean {
+export function areEquivalent(one: JsonObject, other: JsonObject): boolean {
   const heads = [one, other].map(item => canonical([item['type'], item['name'], item['call_id'], argumentsIn(item)]))
   const [texts, others] = [textsIn(one), textsIn(other)]
   return heads[0] === heads[1] && texts.every((text, at) => text === '' || !others[at] || text === others[at])
@@ -53,7 +58,7 @@ export class ResponseState {
     if (index !== this.items.size)
       this.violations.add('item.index', `Item ${this.items.size} of ${this.id} has output_index ${String(index)}.`)
     this.items.set(textOf(item['id']) ?? '', {
-      ...{ index, callId: textOf(item['call_id']), parts: new Map() },
+      ...{ index, callId: textOf(item['call_id']), head: headOf(item), parts: new Map() },
       ...{ args: '', areArgsDone: false, isCreated: false },
     })
   }
@@ -70,6 +75,8 @@ export class ResponseState {
     const item = this.items.get(id)
     if (item === undefined) return this.violations.add('item.done', `${id} was never added.`)
     item.final = final
+    if (headOf(final) !== item.head)
+      this.violations.add('item.done', `${id} began as ${item.head}, not ${headOf(final)}.`)
     for (const [index, part] of item.parts) this.endPart(id, index, part)
     if (final['type'] !== 'function_call') return
     if (!item.areArgsDone) this.violations.add('arguments.done', `The arguments of ${id} have no done event.`)
@@ -125,6 +132,9 @@ export class ResponseState {
     this.callId(item, data)
     const fullText = textOf(data['arguments']) ?? ''
     item.areArgsDone = true
+    const name = textOf(data['name'])
+    if (name !== undefined && !item.head.endsWith(` ${name}`))
+      this.violations.add('arguments.done', `The done event names ${name}, not the item’s ${item.head}.`)
     if (item.args !== fullText)
       this.violations.add('arguments.done', `Deltas add up to ${JSON.stringify(item.args)}, not ${fullText}.`)
     item.args = fullText
@@ -143,6 +153,12 @@ export class ResponseState {
       else if (item.final !== undefined && !areEquivalent(finalItem, item.final))
         this.violations.add('response.output', `${id} differs from its response.output_item.done.`)
     }
+    const order = output.map(({ id }) => textOf(id) ?? '')
+    const known = order.filter(id => this.items.has(id))
+    const expected = [...this.items.keys()].filter(id => known.includes(id))
+    if (new Set(order).size < order.length) this.violations.add('response.output', `${order.join(', ')} has one twice.`)
+    else if (expected.some((id, at) => id !== known[at]))
+      this.violations.add('response.output', `${order.join(', ')} is not the order of the items.`)
     for (const { id } of output)
       if (!this.items.has(textOf(id) ?? '')) this.violations.add('response.output', `${String(id)} was never added.`)
   }

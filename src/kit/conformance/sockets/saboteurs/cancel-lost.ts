@@ -5,6 +5,7 @@ export const saboteur: SessionSaboteur = {
   says: 'A cancellation does not reach the upstream.',
   cell: 'realtime-realtime/cancelled/session',
   caught: [
+    'request.meaning:sequence',
     'answer.meaning:responses[0].finish',
     'answer.meaning:responses[0].usage.input',
     'answer.meaning:responses[0].usage.output',

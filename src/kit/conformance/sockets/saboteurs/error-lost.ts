@@ -5,6 +5,7 @@ export const saboteur: SessionSaboteur = {
   says: 'An error of the upstream does not arrive.',
   cell: 'realtime-realtime/error/session',
   caught: [
+    'request.meaning:sequence',
     'answer.meaning:errors[0].code',
     'answer.meaning:errors[0].message',
     'answer.meaning:errors[0].type',

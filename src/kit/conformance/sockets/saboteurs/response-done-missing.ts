@@ -6,7 +6,7 @@ export const saboteur: SessionSaboteur = {
   cell: 'realtime-realtime/text-turn/session',
   caught: [
     'answer.meaning:responses[0].finish',
-    'answer.meaning:responses[0].usage.cached',
+    'answer.meaning:responses[0].usage.cacheRead',
     'answer.meaning:responses[0].usage.input',
     'answer.meaning:responses[0].usage.output',
     'answer.socket.awaited',

@@ -5,7 +5,7 @@ export const saboteur: SessionSaboteur = {
   says: 'A response has no usage.',
   cell: 'realtime-realtime/text-turn/session',
   caught: [
-    'answer.meaning:responses[0].usage.cached',
+    'answer.meaning:responses[0].usage.cacheRead',
     'answer.meaning:responses[0].usage.input',
     'answer.meaning:responses[0].usage.output',
   ],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { retryAfter } from '../../../src/ingress/errors/classify.ts'
-import { READERS } from '../../../src/ingress/index.ts'
+import { retryAfter } from '../../src/canonical/retry-after.ts'
+import { READERS } from '../../src/ingress/index.ts'
 
 const NOW = 1_000_000_000_000
 const dateIn = (seconds: number): string => new Date(NOW + seconds * 1000).toUTCString()
@@ -20,6 +20,8 @@ describe('trap 78: the retry delay that an upstream asks for', () => {
     [{ 'retry-after': '1e9' }, undefined],
     [{ 'retry-after': 'retry 5' }, undefined],
     [{ 'retry-after': new Date(NOW + 30_000).toISOString() }, 30],
+    [{ 'retry-after': new Date(NOW + 30_000).toISOString().slice(0, -1) }, 30],
+    [{ 'retry-after': 'Sun Sep  9 01:47:10 2001' }, 30],
     [{ 'retry-after': 'Tue, 99 Foo 2099 99:99:99 GMT' }, undefined],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
@@ -36,9 +38,16 @@ describe('trap 78: the retry delay that an upstream asks for', () => {
     expect(read(new Date(Date.now() + 30_000).toUTCString())).toBeGreaterThan(25)
   })
 
-  test('contents limits the delay in the error itself, too', () => {
-    const body = { error: { code: 429, details: [{ retryDelay: '99999999s' }] } }
-    const read = READERS['contents']!.error!({ status: 429, headers: {}, body })
-    expect(read.retryAfterSeconds).toBe(86_400)
-  })
+  // Google's endpoints of the formats of OpenAI and Anthropic have Google's errors.
+  test.each(['contents', 'interactions', 'chat', 'embeddings', 'images', 'messages'])(
+    '%s reads the delay in an error of Google, too, and limits it',
+    format => {
+      const read = (retryDelay: string): number | undefined => {
+        const details = [{ '@type': 'type.googleapis.com/google.rpc.Help' }, { retryDelay }]
+        const body = { error: { code: 429, status: 'RESOURCE_EXHAUSTED', details } }
+        return READERS[format]!.error!({ status: 429, headers: {}, body }).retryAfterSeconds
+      }
+      expect(['36.5s', '99999999s', '-1s', 'soon'].map(read)).toEqual([36.5, 86_400, 0, undefined])
+    },
+  )
 })

@@ -1,0 +1,41 @@
+import { PROBE } from '../accounts/limits/redis-script.ts'
+import { withEscapedControls } from '../canonical/text.ts'
+import type { OpenRedis } from '../store/cluster/redis.ts'
+import type { Finding } from './doctor-checks.ts'
+
+/** Names of values that the check writes. In a cluster of several shards, they are in several of them. */
+const PROBE_KEYS = Array.from({ length: 16 }, (_, index) => `interlingua:limits:{probe-${index}}`)
+
+/** Remedies by the start of the error that Redis replies. */
+const REMEDIES: readonly (readonly [error: RegExp, remedy: string])[] = [
+  [/^(MOVED|CROSSSLOT|CLUSTERDOWN)/, 'use a primary, or a cluster of one shard: several shards are not supported'],
+  [/^(WRONGPASS|NOAUTH)/, 'check the user and the password in `redis`, and percent-encode special characters'],
+  [/^(NOPERM|ERR The user|ERR ACL)/, 'let the user run scripts, and use all keys and channels `interlingua:*`'],
+  [/^OOM/, 'raise `maxmemory` of Redis'],
+  [/^READONLY/, 'use the address of the primary: this server is a replica'],
+]
+const OTHER_REMEDY = 'check `redis`'
+
+/** Checks that Redis answers, and accepts what limits and notices need. */
+export async function redisFinding(redis: OpenRedis | undefined): Promise<Finding | undefined> {
+  if (redis === undefined) return undefined
+  const fault = await faultOf(redis)
+  if (fault === undefined) return { level: 'ok', subject: 'redis', text: 'it answers' }
+  const [, remedy = OTHER_REMEDY] = REMEDIES.find(([error]) => error.test(fault)) ?? []
+  return {
+    ...{ level: 'fault', subject: 'redis', text: withEscapedControls(fault) },
+    remedy: `${remedy}; until then, each machine counts limits on its own`,
+  }
+}
+
+/** Returns the first error of Redis, or undefined if it accepts everything. */
+async function faultOf(redis: OpenRedis): Promise<string | undefined> {
+  if (!redis.isUp) return redis.lastFault ?? 'it does not answer'
+  try {
+    for (const key of PROBE_KEYS) await redis.run(PROBE, [key], [])
+    await redis.checkNotices()
+    return undefined
+  } catch (thrown) {
+    return (thrown as Error).message.split('\n', 1)[0]
+  }
+}

@@ -1,0 +1,66 @@
+import type { TextPart } from '../../canonical/content.ts'
+import { type Loss, shifted, type Written } from '../../canonical/loss.ts'
+import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+
+/*
+ * OpenAI, DeepSeek and others refuse a request for JSON without a schema unless its messages contain the word "json"
+ * (docs/wire/chat.md#request). Upstreams that take no schema get it in words.
+ */
+
+/** Loss reason: the gateway asked for JSON in words. */
+export const JSON_IN_WORDS = 'json-asked-for-in-words'
+
+const ANY_OBJECT = 'Answer with a JSON object.'
+const MATCHING = 'Answer with a JSON object that matches this JSON Schema:'
+
+export interface JsonRule {
+  /** True if the upstream takes a schema. */
+  readonly schemas: boolean
+  /** True if leading system text is written as instructions, in which the upstream does not look for the word. */
+  readonly skipsInstructions?: true
+}
+
+type Write = (request: CanonicalRequest) => Written<WireRequest>
+
+/** Writes a request, after adding words that ask for JSON to its instructions if the upstream needs them. */
+export function withJsonInWords(request: CanonicalRequest, rule: JsonRule, write: Write): Written<WireRequest> {
+  const text = wordsFor(request, rule)
+  if (text === undefined) return write(request)
+  const { messages } = request
+  const part: TextPart = { type: 'text', text }
+  const [first] = messages
+  if (first === undefined || !isInstructing(first.role)) {
+    const value: Message = { role: rule.skipsInstructions ? 'developer' : 'system', content: [part] }
+    const edit: Loss = { kind: 'inserted', path: ['messages', 0], value, reason: JSON_IN_WORDS }
+    const written = write({ ...request, messages: [value, ...messages] })
+    return { ...written, losses: [...written.losses.flatMap(beforeInsertion), edit] }
+  }
+  const path = ['messages', 0, 'content', first.content.length]
+  const written = write({ ...request, messages: messages.with(0, { ...first, content: [...first.content, part] }) })
+  return { ...written, losses: [{ kind: 'inserted', path, value: part, reason: JSON_IN_WORDS }, ...written.losses] }
+}
+
+/**
+ * Maps a loss to the messages before one was inserted ahead of them. The order of the messages and other insertions
+ * stay as they are, because a loss at the end of a list is applied before them.
+ */
+function beforeInsertion(loss: Loss): readonly Loss[] {
+  const [field, , ...inside] = loss.path
+  const changesOrder = inside.length === 0 && (loss.kind === 'moved' || loss.kind === 'inserted')
+  if (field !== 'messages' || changesOrder) return [loss]
+  const original = shifted(loss, -1)
+  return original === undefined ? [] : [original]
+}
+
+/** Returns the words that the request needs, or undefined if it needs none. */
+function wordsFor({ output, messages }: CanonicalRequest, rule: JsonRule): string | undefined {
+  const text = output.compaction === true ? undefined : output.text
+  if (text?.shape === 'schema') return rule.schemas ? undefined : `${MATCHING}\n${JSON.stringify(text.schema)}`
+  if (text?.shape !== 'json') return undefined
+  const searched = rule.skipsInstructions && messages[0]?.role === 'system' ? messages.slice(1) : messages
+  return searched.some(mentionsJson) ? undefined : ANY_OBJECT
+}
+
+const mentionsJson = ({ content }: Message): boolean =>
+  content.some(part => part.type === 'text' && /json/i.test(part.text))

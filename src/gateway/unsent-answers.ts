@@ -1,0 +1,84 @@
+import { totalUsage, type Usage } from '../canonical/result.ts'
+import { isCounted } from '../store/usage/row.ts'
+import type { BilledFacts } from '../upstreams/catalogue/billed-facts.ts'
+import { billedIterations } from '../upstreams/catalogue/iterations.ts'
+import type { Target } from '../upstreams/router.ts'
+
+/** Usage of an answer that was not sent to the caller. */
+export interface UnsentAnswer {
+  readonly target: Target
+  /** Public id of the model. */
+  readonly model: string
+  readonly usage: Usage
+  readonly facts: BilledFacts
+}
+
+/** Maximum number of answers that are remembered one by one. The usage of further ones is added to the last. */
+const MAX_ANSWERS = 1000
+
+/**
+ * Usage of answers that an upstream counted, and has therefore billed, but that the caller did not get, for example
+ * because the model refused and a fallback model answered, or because an image endpoint got no image. The request pays
+ * for them, too. Otherwise such answers, of which errors may show a part, would be free.
+ */
+export class UnsentAnswers {
+  private answers: UnsentAnswer[] | undefined
+
+  get all(): readonly UnsentAnswer[] {
+    return this.answers ?? NONE
+  }
+
+  /** Adds an answer of a target. */
+  add(answer: UnsentAnswer): void {
+    this.answers ??= []
+    const last = this.answers.at(-1)
+    if (last?.target === answer.target && this.answers.length >= MAX_ANSWERS)
+      this.answers[this.answers.length - 1] = { ...last, usage: sumOf(last.usage, answer.usage) }
+    else this.answers.push(answer)
+  }
+
+  /**
+   * Adds what an upstream bills for an answer beside its counts, such as the summary of a long conversation.
+   *
+   * @param answerOf returns the other fields of such an answer. Most answers have no such steps.
+   */
+  addIterations(counted: Usage, answerOf: () => Omit<UnsentAnswer, 'usage'>): void {
+    for (const { upstreamModel, usage } of billedIterations(counted)) {
+      if (!isCounted(usage)) continue
+      const answer = answerOf()
+      const { target } = answer
+      if (upstreamModel === undefined || upstreamModel === target.upstreamModel) this.add({ ...answer, usage })
+      else this.add({ ...answer, target: { ...target, upstreamModel }, model: upstreamModel, usage })
+    }
+  }
+
+  /** Returns the answers of a target. */
+  of(target: Target): readonly UnsentAnswer[] {
+    return this.answers?.filter(answer => answer.target === target) ?? NONE
+  }
+
+  /** Forgets the answers of a target, because the caller gets them. */
+  forget(target: Target): void {
+    this.answers = this.answers?.filter(answer => answer.target !== target)
+  }
+
+  /** Returns the usage of all answers, with the usage of the answer that was sent. */
+  with(sent: Usage): Usage {
+    return this.all.reduce((sum, { usage }) => sumOf(sum, usage), sent)
+  }
+}
+
+const NONE: readonly UnsentAnswer[] = []
+
+const sumOf = (one: Usage, other: Usage): Usage => totalUsage([one, other])!
+
+/**
+ * Returns the answers that an answer was put together from, because each has its own price: that of its size, its tier
+ * and its request. Returns undefined for an answer that is one of them.
+ */
+export function partsOf({ input, output }: Usage, parts: readonly UnsentAnswer[]): readonly UnsentAnswer[] | undefined {
+  if (parts.length < 2) return undefined
+  const sum = (count: 'input' | 'output'): number =>
+    parts.reduce((total, { usage }) => total + (usage?.[count] ?? 0), 0)
+  return sum('input') === (input ?? 0) && sum('output') === (output ?? 0) ? parts : undefined
+}

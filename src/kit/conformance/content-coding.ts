@@ -1,0 +1,54 @@
+import zlib, { constants } from 'node:zlib'
+
+/* Content codings (RFC 9110, section 8.4.1): a request without `accept-encoding` accepts every one of them. */
+
+type Decode = (body: Buffer, limit: number) => Buffer
+
+/** A body that was cut off is decoded as far as it came. */
+const ZLIB = { finishFlush: constants.Z_SYNC_FLUSH }
+
+const gunzip: Decode = (body, maxOutputLength) => zlib.gunzipSync(body, { ...ZLIB, maxOutputLength })
+
+/** Many servers send `deflate` without the head of zlib. */
+const inflate: Decode = (body, maxOutputLength) => {
+  const hasHead = (body[0]! & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0
+  return (hasHead ? zlib.inflateSync : zlib.inflateRawSync)(body, { ...ZLIB, maxOutputLength })
+}
+
+const DECODERS = new Map<string, Decode>([
+  ['identity', body => body],
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', inflate],
+  [
+    'br',
+    (body, maxOutputLength) =>
+      zlib.brotliDecompressSync(body, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength }),
+  ],
+  [
+    'zstd',
+    (body, maxOutputLength) => zlib.zstdDecompressSync(body, { finishFlush: constants.ZSTD_e_flush, maxOutputLength }),
+  ],
+])
+
+/** Maximum number of codings of one body. */
+const MAX_CODINGS = 4
+
+/**
+ * Returns a body without its content codings, or undefined if a coding is unknown or does not fit the bytes.
+ *
+ * @param coding the header `content-encoding`.
+ * @param limit maximum size of the decoded body, in bytes.
+ */
+export function decodedBody(body: Buffer, coding: string, limit: number): Buffer | undefined {
+  const codings = coding.toLowerCase().split(',', MAX_CODINGS + 1)
+  if (codings.length > MAX_CODINGS) return undefined
+  try {
+    return codings.reduceRight((rest, one) => {
+      const name = one.trim()
+      return name === '' || rest.length < 2 ? rest : DECODERS.get(name)!(rest, limit)
+    }, body)
+  } catch {
+    return undefined
+  }
+}
