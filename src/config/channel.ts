@@ -239,9 +239,9 @@ const isList = (value: object): value is readonly string[] => Array.isArray(valu
 
 const timeoutsOf = (timeout: WrittenChannel['timeout']): Timeouts => ({
   connect: timeout?.connect ?? 5000,
-  firstByte: timeout?.first_byte ?? 60_000,
+  firstByte: timeout?.first_byte ?? 600_000,
   whole: timeout?.whole ?? 600_000,
-  idle: timeout?.idle ?? 60_000,
+  idle: timeout?.idle ?? 300_000,
 })
 
 /** Start of a PEM text. */

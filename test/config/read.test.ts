@@ -124,6 +124,8 @@ describe('the documented config', () => {
     const local = config.channels[1]!
     expect(local.key).toBeUndefined()
     expect(local.timeout).toEqual({ connect: 5000, firstByte: 60_000, whole: 600_000, idle: 60_000 })
+    // Chat Completions streams nothing while a model thinks, and a local model reads a long prompt for minutes.
+    expect(config.channels[0]!.timeout).toEqual({ connect: 5000, firstByte: 600_000, whole: 600_000, idle: 300_000 })
     expect(local.models).toEqual({ named: new Map([['my-model', 'upstream-name']]), patterns: [] })
     expect(local.formats[0]).toEqual({
       format: 'chat',

@@ -74,9 +74,9 @@ const addressPart = withValueKind(
 
 const timeout = fields({
   connect: optional(wait(), 'Maximum time until the connection is open.', '5s'),
-  first_byte: optional(wait(), 'Maximum time until a streamed answer begins.', '60s'),
+  first_byte: optional(wait(), 'Maximum time until a streamed answer begins.', '10m'),
   whole: optional(wait(), 'Maximum time until an unstreamed answer arrives, which is when it is complete.', '10m'),
-  idle: optional(wait(), 'Maximum silence between two chunks of an answer.', '60s'),
+  idle: optional(wait(), 'Maximum silence between two chunks of an answer.', '5m'),
 })
 
 const tls = fields({

@@ -201,7 +201,7 @@ async function openDirect(options: AttemptOptions): Promise<UpstreamSide> {
   const { socket, first } = await openRelay({
     dial: connect,
     session: renamedSession && { ...renamedSession, model: upstreamModel },
-    firstEvent: channel.config.timeout.firstByte,
+    firstEvent: channel.setupTimeout,
     signal,
   })
   const scrub = scrubber(target, model)
@@ -297,7 +297,7 @@ function openUpstream(options: AttemptOptions, upstream: UpstreamOptions): Promi
     {
       ...{ protocol, listener: upstream.listener },
       dial: connector(options, protocol.address),
-      firstEvent: channel.config.timeout.firstByte,
+      firstEvent: channel.setupTimeout,
     },
     signal,
   )

@@ -35,6 +35,9 @@ export interface ChannelRequest extends RequestParts {
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
+/** Maximum of `setupTimeout`, in milliseconds. A model may think for minutes before it answers, a list may not. */
+const MAX_SETUP_TIME = 60_000
+
 /** A request to an origin. A streamed body is created anew for each attempt. */
 interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
   readonly method: Method
@@ -223,6 +226,11 @@ export class Channel {
     return { url: `${origin}${path}`, headers, credential }
   }
 
+  /** Maximum time until an upstream answers what needs no model, such as opening a voice session, in milliseconds. */
+  get setupTimeout(): number {
+    return Math.min(this.config.timeout.firstByte, MAX_SETUP_TIME)
+  }
+
   /** Counts a voice session as a request in flight until the returned function is called. */
   countSession(): () => void {
     this.limits?.sent()
@@ -233,8 +241,7 @@ export class Channel {
   /** Sends a request without a body, for example to list models or to fetch a stored response. */
   call(method: Method, format: ChannelFormat, endpoint: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
     const { origin, path, headers } = endpointAt(this.config, format, endpoint, this.credential?.token)
-    const { firstByte } = this.config.timeout
-    return this.exchange(origin, { method, path, headers: { ...endpoint.headers, ...headers } }, firstByte)
+    return this.exchange(origin, { method, path, headers: { ...endpoint.headers, ...headers } }, this.setupTimeout)
   }
 
   /**

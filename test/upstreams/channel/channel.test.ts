@@ -174,6 +174,15 @@ describe('failures', () => {
     expect((await late.channel.send({ format, wire: WIRE, stream: false }).answer).status).toBe(200)
   })
 
+  test('a list is waited for at most a minute, however long a model may think', async () => {
+    const waiting = (firstByte: number) => open(() => {}, { timeout: { connect: 10_000, firstByte, idle: 30_000 } })
+    expect((await waiting(600_000)).channel.setupTimeout).toBe(60_000)
+    const { channel } = await waiting(100)
+    expect(
+      await kindOf(channel.call('GET', channel.config.formats[0]!, { path: '/models', query: {}, headers: {} }).answer),
+    ).toBe('timed-out')
+  })
+
   test('a reset before and within the answer', async () => {
     const early = await open(response => response.destroy())
     expect(await kindOf(early.send().answer)).toBe('unreachable')
