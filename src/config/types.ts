@@ -61,6 +61,8 @@ export interface ServerConfig {
   readonly earlyHead: boolean
   /** Further headers that identify a client's session, in lower case. A session stays on one channel. */
   readonly sessionHeaders?: readonly string[]
+  /** Time for which a connection without a request stays open, in milliseconds. */
+  readonly keepAlive: number
   /** Time to accept requests after the stop signal, so that load balancers can react, in milliseconds. */
   readonly drain: number
   /** Maximum time for running answers to finish after the stop signal, in milliseconds. */

@@ -114,6 +114,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
     heartbeat: written?.heartbeat ?? 15_000,
     earlyHead: written?.early_head ?? true,
     ...defined({ sessionHeaders: written?.session_headers?.map(name => name.toLowerCase()) }),
+    keepAlive: written?.keep_alive ?? 75_000,
     drain: written?.drain ?? 5_000,
     grace: written?.grace ?? 30_000,
     limits: {

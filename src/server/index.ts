@@ -62,11 +62,10 @@ export interface RunningServer {
 }
 
 /**
- * Maximum time for a caller to send its headers, to send its whole request and to start its next request, in
- * milliseconds. The request timeout is long because hours of audio take long to upload. All other kinds of bodies have
- * shorter limits elsewhere.
+ * Maximum time for a caller to send its headers, and to send its whole request, in milliseconds. The latter is long
+ * because hours of audio take long to upload. All other kinds of bodies have shorter limits elsewhere.
  */
-const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
+const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000 }
 /** Time between sweeps of idle connections during shutdown, in milliseconds. */
 const SWEEP_INTERVAL = 50
 /** Minimum time that `retire` gives busy connections for one more request, in milliseconds. */
@@ -93,6 +92,7 @@ export async function openServer({
   const metrics = new MetricsEndpoint(gateway, config)
   const probes = probesOf(gateway, metrics)
   const server = await serverWith(certificate)
+  server.keepAliveTimeout = config.server.keepAlive
   services.metrics.registerReaders({
     ...sockets.readings,
     ...(certificate === undefined
@@ -144,6 +144,7 @@ export async function openServer({
     refresh: () => services.access.refresh(),
     reload: next => {
       ;({ drain, grace } = next.server)
+      server.keepAliveTimeout = next.server.keepAlive
       services.reload(next)
       cors.reload(next.server)
       metrics.reload(next)

@@ -81,7 +81,7 @@ export const LIMITS = {
 }
 
 /** Settings of a gateway with one process and no proxy. */
-export const ALONE = { workers: 1, trustedProxies: [], publicUrls: [], cors: [] }
+export const ALONE = { workers: 1, trustedProxies: [], publicUrls: [], cors: [], keepAlive: 75_000 }
 
 export const REALTIME: Config['realtime'] = {
   lifetime: 60_000,

@@ -94,6 +94,11 @@ export const server = fields({
     v.array(headerName, expectsKind('a list of header names')),
     "Further headers that identify a client's session, whose requests then stay on the channel with its prompt cache.",
   ),
+  keep_alive: optional(
+    wait('1s', '1d'),
+    'Time for which a connection without a request stays open. It must exceed that of a load balancer in front.',
+    '75s',
+  ),
   drain: optional(
     wait('0s'),
     'Time after SIGTERM in which requests are still accepted, while `/readyz` already reports the shutdown.',
