@@ -54,7 +54,7 @@ export function restKey(
   else {
     if (keyRest.isRefusal === true && resting.refusal === undefined)
       log.error({ channel: channel.name, key: channel.pooled?.ending, kind, seconds }, KEY_REFUSED_MESSAGE)
-    resting.restChannel(until, keyRest.isRefusal === true ? kind : undefined)
+    resting.restChannel(until, keyRest.isRefusal === true ? { refusal: kind } : {})
   }
   return { rests: keyRest.scope, seconds }
 }

@@ -96,6 +96,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   const { headers } = call.message
   const traceHeaders = trace?.headers ?? (headers['traceparent'] === undefined ? undefined : passedTrace(headers))
   const sentAt = performance.now()
+  const endTrial = channel.resting.beginTrial(Date.now())
   const exchange = channel.send({
     format: target.format,
     wire: prepared.wire,
@@ -122,6 +123,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
       ? new AcceptedRequest(attempt, prepared, started)
       : new AcceptedRequest(...withAllFields(attempt, trailing.request), started)
   } catch (thrown) {
+    endTrial?.()
     if (signal === undefined) call.reply.abortable = undefined
     exchange.discardRest()
     const failure = answerFailure(thrown)

@@ -35,8 +35,9 @@ export class SharedRest {
     const { name, pooled } = channel.config
     channel.resting.onChange = (model, until) => {
       const milliseconds = until === 0 ? 0 : until - Date.now()
-      const { refusal } = channel.resting
-      this.publish({ channel: name, milliseconds, ...defined({ key: pooled?.id, model, refusal }) })
+      const { refusal, isSilent } = channel.resting
+      const silent = isSilent || undefined
+      this.publish({ channel: name, milliseconds, ...defined({ key: pooled?.id, model, refusal, silent }) })
     }
   }
 
@@ -64,16 +65,16 @@ export class SharedRest {
 
   private applyOne(change: Json): void {
     if (!isObject(change)) return
-    const { channel: name, key, model, milliseconds, refusal } = change
+    const { channel: name, key, model, milliseconds, refusal, silent } = change
     const found = typeof name === 'string' ? this.byName(name) : undefined
     const channel = typeof key === 'string' ? found?.keyOf(key) : found
     if (channel === undefined || typeof milliseconds !== 'number') return
     const now = Date.now()
     const maxRest = (channel.parent === undefined ? MAX_REST_SECONDS : MAX_KEY_REST_SECONDS) * 1000
     const until = milliseconds > 0 ? now + Math.min(milliseconds, maxRest) : 0
-    channel.resting.apply(
-      typeof model === 'string' ? model : undefined,
-      ...[until, now, isErrorKind(refusal) ? refusal : undefined],
-    )
+    channel.resting.apply(typeof model === 'string' ? model : undefined, until, now, {
+      refusal: isErrorKind(refusal) ? refusal : undefined,
+      silent: silent === true,
+    })
   }
 }

@@ -99,7 +99,7 @@ function rest(
   const seconds = Math.min(retryAfterSeconds ?? defaultSeconds, MAX_REST_SECONDS)
   const now = Date.now()
   const until = now + seconds * 1000
-  if (scope === 'channel') resting.restChannel(until)
+  if (scope === 'channel') resting.restChannel(until, { silent: kind === 'timed-out' })
   else resting.restModel(upstreamModel, until, now)
   return { rests: scope, seconds }
 }

@@ -119,6 +119,25 @@ describe('the sign-in of a channel', () => {
     expect(formats[0]!.baseUrl).toBe(`${base}/projects/p/locations/${region}/publishers/google`)
   })
 
+  test.each([
+    ['eu-central-1', 'amazonaws.com', 'api.aws'],
+    ['us-gov-west-1', 'amazonaws.com', 'api.aws'],
+    ['eusc-de-east-1', 'amazonaws.eu', 'api.amazonwebservices.eu'],
+    ['cn-north-1', 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
+    ['us-iso-east-1', 'c2s.ic.gov', 'api.aws.ic.gov'],
+    ['us-isob-east-1', 'sc2s.sgov.gov', 'api.aws.scloud'],
+    ['eu-isoe-west-1', 'cloud.adc-e.uk', 'api.cloud-aws.adc-e.uk'],
+    ['us-isof-south-1', 'csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
+  ])('addresses AWS in the partition of the region %s', (region, domain, dualStack) => {
+    const hostsOf = (provider: string) =>
+      channel(`provider: ${provider}, region: ${region}, auth: { ${KEYS} }`).formats.map(
+        ({ baseUrl }) => new URL(baseUrl).host,
+      )
+    const runtime = `bedrock-runtime.${region}.${domain}`
+    expect(new Set(['bedrock', 'bedrock-converse', 'bedrock-invoke'].flatMap(hostsOf))).toEqual(new Set([runtime]))
+    expect(new Set(hostsOf('bedrock-mantle'))).toEqual(new Set([`bedrock-mantle.${region}.${dualStack}`]))
+  })
+
   test('needs no part of a host that `base_url` replaces', () => {
     const { formats } = channel('provider: azure-foundry, key: k, base_url: "http://proxy:1/x/"')
     expect(formats[0]!.baseUrl).toBe('http://proxy:1/x/anthropic')

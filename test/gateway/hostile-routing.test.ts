@@ -20,7 +20,7 @@ describe('a clock that is set back', () => {
 
   test('ends rests that it would prolong', () => {
     const resting = new RestingState()
-    resting.restChannel(before + HOUR, 'unauthenticated')
+    resting.restChannel(before + HOUR, { refusal: 'unauthenticated' })
     resting.restModel('m', before + 60_000, before)
     expect([resting.rests(before), rests({ inFlight: 0, resting: resting.models }, 'm', before)]).toEqual([true, true])
     const after = before - day

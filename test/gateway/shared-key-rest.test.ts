@@ -31,7 +31,7 @@ test(
   async () => {
     const [one, other] = pair()
     const end = Date.now() + 3_000_000
-    one.keys![0]!.resting.restChannel(end, 'unauthenticated')
+    one.keys![0]!.resting.restChannel(end, { refusal: 'unauthenticated' })
     await until(() => other.keys![0]!.resting.until !== undefined)
     expect(Math.abs(other.keys![0]!.resting.until! - end)).toBeLessThan(1000)
     expect(other.keys![0]!.resting.refusal).toBe('unauthenticated')

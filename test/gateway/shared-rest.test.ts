@@ -52,6 +52,20 @@ describe('what rests at one process', TIMED, () => {
     expect(passed).toHaveLength(2)
   })
 
+  test('is tried by one request if it fell silent, at the other, too', async () => {
+    const [one, other] = pair().sides
+    const now = Date.now()
+    one.resting.restChannel(now + 5000, { silent: true })
+    await until(() => other.resting.isSilent)
+    expect(other.resting.beginTrial(now)).toBeUndefined()
+    expect(other.resting.beginTrial(now + 6000)).toBeTypeOf('function')
+    expect(other.resting.rests(now + 6000)).toBe(true)
+    expect(other.resting.beginTrial(now + 6000)).toBeUndefined()
+    other.resting.wake('m', performance.now())
+    expect([other.resting.isSilent, other.resting.until]).toEqual([false, undefined])
+    await until(() => !one.resting.isSilent)
+  })
+
   test('is told once, not with every failure of many', async () => {
     const { sides, passed } = pair()
     const now = Date.now()

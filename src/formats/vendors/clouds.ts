@@ -28,7 +28,7 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
 })
 
 /** Bedrock's runtime endpoint (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
-export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.amazonaws.com', '/openai/v1')
+export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.{aws-domain}', '/openai/v1')
 
 /**
  * Bedrock's own format, for all of its models (docs.aws.amazon.com/bedrock, "API keys" and "Converse", read on
@@ -39,7 +39,7 @@ export const bedrockConverse: Preset = {
   env: ['AWS_BEARER_TOKEN_BEDROCK'],
   variables: { region: AWS_REGION },
   cloud: { name: 'aws', service: 'bedrock' },
-  formats: [{ format: 'converse', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com' }],
+  formats: [{ format: 'converse', baseUrl: 'https://bedrock-runtime.{region}.{aws-domain}' }],
 }
 
 /** Claude on Bedrock via InvokeModel, for models and inference profiles without a messages endpoint. */
@@ -50,14 +50,14 @@ export const bedrockInvoke: Preset = {
   cloud: { name: 'aws', service: 'bedrock' },
   formats: [
     {
-      ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com', auth: 'bearer' },
+      ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.{aws-domain}', auth: 'bearer' },
       ...{ hosting: 'bedrock-invoke', errors: 'converse' },
     },
   ],
 }
 
 /** Bedrock's newer endpoint. */
-export const bedrockMantle = bedrockService('bedrock-mantle', 'https://bedrock-mantle.{region}.api.aws', '/v1')
+export const bedrockMantle = bedrockService('bedrock-mantle', 'https://bedrock-mantle.{region}.{aws-api-domain}', '/v1')
 
 /** Claude on AWS, operated by Anthropic. Every request specifies a workspace. */
 export const claudeAws: Preset = {
@@ -68,7 +68,7 @@ export const claudeAws: Preset = {
   betas: 'allow',
   formats: [
     {
-      ...{ format: 'messages', baseUrl: 'https://aws-external-anthropic.{region}.api.aws', auth: 'bearer' },
+      ...{ format: 'messages', baseUrl: 'https://aws-external-anthropic.{region}.{aws-api-domain}', auth: 'bearer' },
       ...{ headers: { 'anthropic-workspace-id': '{workspace}' }, dialect: { cache: 'auto' } },
     },
   ],

@@ -8,6 +8,16 @@ import { isOngoing, possibleEnd } from '../channel-health.ts'
 const MAX_MODELS = 256
 /** Minimum extension of a rest for it to be reported to other processes, in milliseconds. */
 const MIN_EXTENSION = 1000
+/** Time after which another request tries a silent channel, in milliseconds. */
+const TRIAL_INTERVAL = 15_000
+
+/** Why a whole channel rests. */
+export interface RestReason {
+  /** Kind of the error with which the upstream permanently refused the key. */
+  readonly refusal?: ErrorKind | undefined
+  /** True if the upstream did not answer in time. */
+  readonly silent?: boolean | undefined
+}
 
 /**
  * Resting state after failures, of a whole channel or of single models by the upstream's names. Resting targets are
@@ -19,6 +29,7 @@ export class RestingState {
   private channelFailedAt = 0
   private readonly parent: RestingState | undefined
   private refusalKind: ErrorKind | undefined
+  private hasFallenSilent = false
   private readonly modelRestEnds = new Map<string, number>()
   /** Times of the last failures of the resting models, in milliseconds of the monotonic clock. */
   private readonly modelsFailedAt = new Map<string, number>()
@@ -41,6 +52,11 @@ export class RestingState {
     return this.refusalKind
   }
 
+  /** True if the upstream did not answer in time and has not answered since. */
+  get isSilent(): boolean {
+    return this.hasFallenSilent
+  }
+
   /** End of the whole channel's rest, or undefined if the channel has never rested or has answered since. */
   get until(): number | undefined {
     return this.channelRestEnd === 0 ? undefined : this.channelRestEnd
@@ -55,12 +71,12 @@ export class RestingState {
     return this.modelRestEnds
   }
 
-  /** @param refusal the kind of the error with which the upstream permanently refused the key. */
-  restChannel(until: number, refusal?: ErrorKind): void {
+  restChannel(until: number, { refusal, silent = false }: RestReason = {}): void {
     const previous = possibleEnd(this.channelRestEnd, until)
     this.channelRestEnd = Math.max(previous, until)
     this.channelFailedAt = performance.now()
     this.refusalKind = refusal ?? this.refusalKind
+    this.hasFallenSilent ||= silent
     if (until - previous > MIN_EXTENSION) this.onChange(undefined, until)
   }
 
@@ -74,6 +90,21 @@ export class RestingState {
   }
 
   /**
+   * Makes a request the trial of a channel that fell silent and whose rest is over. The channel rests for all other
+   * requests until the trial is answered, because each of them would wait for the whole timeout.
+   *
+   * @returns function that ends the trial without a result, or undefined if the request is no trial.
+   */
+  beginTrial(now: number): (() => void) | undefined {
+    if (!this.hasFallenSilent || this.rests(now)) return this.parent?.beginTrial(now)
+    const [previous, trialEnd] = [this.channelRestEnd, now + TRIAL_INTERVAL]
+    this.channelRestEnd = trialEnd
+    return () => {
+      if (this.channelRestEnd === trialEnd) this.channelRestEnd = previous
+    }
+  }
+
+  /**
    * Ends the rest of the channel and of a model after the model has answered. An answer to a request that was sent
    * before the last failure does not show that the failure is over.
    *
@@ -81,8 +112,7 @@ export class RestingState {
    */
   wake(model: string, sentAt: number): void {
     if (this.channelRestEnd !== 0 && this.channelFailedAt <= sentAt) {
-      this.channelRestEnd = 0
-      this.refusalKind = undefined
+      this.endChannelRest()
       this.onChange(undefined, 0)
     }
     if (this.modelRestEnds.size > 0 && (this.modelsFailedAt.get(model) ?? Number.POSITIVE_INFINITY) <= sentAt) {
@@ -92,20 +122,24 @@ export class RestingState {
     this.parent?.wake(model, sentAt)
   }
 
+  private endChannelRest(): void {
+    this.channelRestEnd = 0
+    this.refusalKind = undefined
+    this.hasFallenSilent = false
+  }
+
   private forgetModel(model: string): void {
     this.modelRestEnds.delete(model)
     this.modelsFailedAt.delete(model)
   }
 
   /** Applies a change from another process without calling `onChange`. */
-  apply(model: string | undefined, until: number, now: number, refusal?: ErrorKind): void {
+  apply(model: string | undefined, until: number, now: number, why?: RestReason): void {
     const { onChange } = this
     this.onChange = () => {}
     if (until === 0 && model !== undefined) this.forgetModel(model)
-    else if (until === 0) {
-      this.channelRestEnd = 0
-      this.refusalKind = undefined
-    } else if (model === undefined) this.restChannel(until, refusal)
+    else if (until === 0) this.endChannelRest()
+    else if (model === undefined) this.restChannel(until, why)
     else this.restModel(model, until, now)
     this.onChange = onChange
   }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import type { ChannelHealth } from '../channel-health.ts'
@@ -93,6 +94,16 @@ function discardRefused(credential: Credential, { answer }: Exchange): void {
   )
 }
 
+/** Parts of a config that decide at which account of which upstream requests arrive. */
+const accountOf = ({ formats, auth, proxy, tls, key, keys }: ChannelConfig) => ({
+  ...{ formats, auth, proxy, tls },
+  ...(keys === undefined ? { key } : { hasPool: true }),
+})
+
+/** Returns true if requests of both configs arrive at the same account. */
+const areSameAccount = (one: ChannelConfig, other: ChannelConfig): boolean =>
+  isDeepStrictEqual(accountOf(one), accountOf(other))
+
 /**
  * A configured upstream at run time: its connections, load and resting state. Each key of a pool is a separate channel,
  * with its own load and resting state, but uses the connections of the channel that it belongs to.
@@ -109,6 +120,8 @@ export class Channel {
   private readonly watchdog: Watchdog
   private readonly credential: Credential | undefined
   private inFlight = 0
+  /** The channel of the same account before a config change, as long as it has requests in flight. */
+  private previous: Channel | undefined
   /** True while the channel is closing and accepts no new requests. */
   private isClosing = false
   readonly resting: RestingState
@@ -121,7 +134,8 @@ export class Channel {
   listed: ReadonlySet<string> | undefined
 
   /**
-   * @param before the channel of the same name before a config change, whose request counts are continued.
+   * @param before the channel of the same name before a config change, whose request counts are continued. If requests
+   * still arrive at the same account, its rests, quotas and load are continued, too.
    * @param parent the channel with the pool, if this is a key of a pool.
    * @param sharing shares access tokens with other processes, or undefined if there are none.
    */
@@ -129,10 +143,12 @@ export class Channel {
     this.config = config
     this.parent = parent
     this.stats = before?.stats ?? new ChannelStats(parent?.stats)
-    this.resting = new RestingState(parent?.resting)
+    const same = before !== undefined && areSameAccount(before.config, config) ? before : undefined
+    this.previous = same
+    this.resting = same?.resting ?? new RestingState(parent?.resting)
     this.latencies = parent?.latencies ?? before?.latencies ?? new Latencies()
     this.credential = credentialOf(config, sharing)
-    this.limits = keyLimitsOf(config.pooled)
+    this.limits = keyLimitsOf(config.pooled, same?.limits)
     const { firstByte, whole = firstByte, idle } = config.timeout
     this.watchdog = parent?.watchdog ?? new Watchdog(Math.min(firstByte, whole, idle))
     this.keys = config.keys?.map(key => new Channel(key, before?.keyOf(key.pooled!.id), this, sharing))
@@ -140,9 +156,17 @@ export class Channel {
 
   /** The channel's state for the router. */
   get health(): ChannelHealth {
-    const { inFlight, listed, resting, drained, limits } = this
+    const { load, listed, resting, drained, limits } = this
     const isSpent = limits?.isSpent()
-    return { inFlight, resting: resting.models, restingUntil: resting.until, drained, isSpent, listed }
+    return { inFlight: load, resting: resting.models, restingUntil: resting.until, drained, isSpent, listed }
+  }
+
+  /** Number of requests in flight at the account, including those that were sent before a config change. */
+  private get load(): number {
+    if (this.previous === undefined) return this.inFlight
+    const before = this.previous.load
+    if (before === 0) this.previous = undefined
+    return this.inFlight + before
   }
 
   /** Returns the key of the pool with this id, or undefined if there is none. */

@@ -7,12 +7,21 @@ import type { PooledKey } from '../../config/types.ts'
  * for.
  */
 export class KeyLimits {
+  private readonly rpm: number | undefined
+  private readonly tpm: number | undefined
   private readonly requests: Bucket | undefined
   private readonly tokens: Bucket | undefined
 
   constructor({ rpm, tpm }: PooledKey, now = Date.now()) {
+    this.rpm = rpm
+    this.tpm = tpm
     this.requests = rpm === undefined ? undefined : new Bucket(rpm, now)
     this.tokens = tpm === undefined ? undefined : new Bucket(tpm, now)
+  }
+
+  /** Returns true if these are the limits of a key. */
+  areOf({ rpm, tpm }: PooledKey): boolean {
+    return rpm === this.rpm && tpm === this.tpm
   }
 
   /** Returns true if the key must wait before its next request. */
@@ -29,6 +38,12 @@ export class KeyLimits {
   }
 }
 
-/** Returns the limits of a pool's key, or undefined if it has none. */
-export const keyLimitsOf = (pooled: PooledKey | undefined): KeyLimits | undefined =>
-  pooled?.rpm === undefined && pooled?.tpm === undefined ? undefined : new KeyLimits(pooled)
+/**
+ * Returns the limits of a pool's key, or undefined if it has none.
+ *
+ * @param before limits of the key before a config change. They go on counting unless they were changed.
+ */
+export function keyLimitsOf(pooled: PooledKey | undefined, before?: KeyLimits): KeyLimits | undefined {
+  if (pooled === undefined || (pooled.rpm === undefined && pooled.tpm === undefined)) return undefined
+  return before?.areOf(pooled) === true ? before : new KeyLimits(pooled)
+}

@@ -19,6 +19,11 @@ export type TokenSource = (refused?: string) => Promise<Token>
 const RENEW_BEFORE = 300
 /** Remaining share of the lifetime at which a short-lived token is renewed. */
 const RENEW_SHARE = 0.2
+/**
+ * Time for which a failure answers further requests that have no token, in milliseconds. Entra locks out clients that
+ * repeat a failing request in a loop (AADSTS50196), and STS throttles the whole account.
+ */
+const FAILURE_LIFETIME = 1000
 /** Delay after a failed renewal, in seconds, while the old token is still valid. */
 const RETRY_AFTER = 15
 /**
@@ -48,6 +53,7 @@ export class AccessToken {
   /** Time at which a refused token was last discarded, in Unix seconds. */
   private discardedAt: number | undefined
   private pending: Promise<void> | undefined
+  private lastFailure: { readonly error: GatewayError; readonly at: number } | undefined
 
   /**
    * @param onFailure called if a renewal fails while the old token is still valid.
@@ -109,11 +115,17 @@ export class AccessToken {
   }
 
   private renew(): Promise<void> {
+    const { lastFailure } = this
+    if (lastFailure !== undefined && Math.abs(this.now() - lastFailure.at) < FAILURE_LIFETIME)
+      return Promise.reject(lastFailure.error)
     this.pending ??= inTime(this.source(this.refusedText))
       .then(
         token => this.setToken(token),
         thrown => {
-          throw thrown instanceof GatewayError ? thrown : accountError('The token could not be obtained.', thrown)
+          const error =
+            thrown instanceof GatewayError ? thrown : accountError('The token could not be obtained.', thrown)
+          this.lastFailure = { error, at: this.now() }
+          throw error
         },
       )
       .finally(() => {
@@ -127,6 +139,7 @@ export class AccessToken {
     const until = Number.isFinite(token.until) ? Math.min(token.until, now + MAX_LIFETIME) : now + UNKNOWN_LIFETIME
     this.token = { ...token, until }
     this.refusedText = undefined
+    this.lastFailure = undefined
     this.renewAt = until - Math.min(RENEW_BEFORE, (until - now) * RENEW_SHARE)
   }
 

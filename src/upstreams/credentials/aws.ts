@@ -1,7 +1,9 @@
 import { createHmac, hash } from 'node:crypto'
 import { loadOnce } from '../../canonical/load-once.ts'
 import type { AwsAuth } from '../../config/auth.ts'
+import type { ProxyConfig } from '../../config/types.ts'
 import { accountError, type TokenSource } from './access-token.ts'
+import { awsClientThrough } from './library-proxy.ts'
 import { loadOptionalPackage } from './optional-package.ts'
 
 /* AWS signatures (docs.aws.amazon.com, "AWS Signature Version 4 for API requests", read on 2026-11-28). */
@@ -149,6 +151,8 @@ interface CredentialProviders {
     readonly ignoreCache: boolean
     /** Settings of the requests that the chain sends, for example to assume a role. A region of the profile wins. */
     readonly parentClientConfig: { readonly region: string }
+    /** HTTP client of these requests. The library's own by default. */
+    readonly clientConfig?: { readonly requestHandler: object }
   }): () => Promise<AwsKeys & { readonly expiration?: Date }>
 }
 
@@ -162,9 +166,12 @@ const STATIC_LIFETIME = 900
  * @param region the region in which roles are assumed. The library's default, `us-east-1`, has no roles of China or
  * GovCloud, and networks may reach only the endpoint of their own region.
  */
-export const awsDefaultKeys =
-  ({ profile, region }: { readonly profile?: string; readonly region: string }): TokenSource =>
-  async () => {
+export function awsDefaultKeys(
+  { profile, region }: { readonly profile?: string; readonly region: string },
+  proxy?: ProxyConfig,
+): TokenSource {
+  const client = proxy === undefined ? {} : { clientConfig: { requestHandler: awsClientThrough(proxy) } }
+  return async () => {
     const { defaultProvider } = loadOptionalPackage<CredentialProviders>('@aws-sdk/credential-provider-node')
     const from = Math.floor(Date.now() / 1000)
     try {
@@ -172,6 +179,7 @@ export const awsDefaultKeys =
         profile,
         ignoreCache: true,
         parentClientConfig: { region },
+        ...client,
       })()
       const until = expiration === undefined ? from + STATIC_LIFETIME : Math.floor(expiration.getTime() / 1000)
       return { text: JSON.stringify({ accessKeyId, secretAccessKey, sessionToken }), from: 0, until }
@@ -179,3 +187,4 @@ export const awsDefaultKeys =
       throw accountError(`AWS's default credentials returned no keys: ${(thrown as Error).message}`)
     }
   }
+}

@@ -1,6 +1,8 @@
 import type { GoogleServiceAccount } from '../../config/auth.ts'
 import type { ProxyConfig } from '../../config/types.ts'
+import { fetchThrough } from '../channel/fetch.ts'
 import { accountError, type Token, type TokenSource } from './access-token.ts'
+import { withoutMetadata } from './library-proxy.ts'
 import { loadOptionalPackage } from './optional-package.ts'
 import { signedWithKey } from './signed-jwt.ts'
 import { requestToken } from './token-request.ts'
@@ -39,17 +41,39 @@ export const metadataTokens =
       server: "Google's metadata server",
     })
 
+/** A credential of `google-auth-library`. */
+interface GoogleClient extends GoogleClientParts {
+  getAccessToken(): Promise<{ readonly token?: string | null }>
+  readonly credentials?: { readonly expiry_date?: number | null }
+}
+
+/** The parts of a credential that send requests. */
+interface GoogleClientParts {
+  /** HTTP client: gaxios itself, or before version 10 an object with its instance. */
+  readonly transporter?: GaxiosLike & { readonly instance?: GaxiosLike }
+  /** Exchanges the token of a federated workload. */
+  readonly stsCredential?: GoogleClientParts
+  /** The credential that impersonates a service account. */
+  readonly sourceClient?: GoogleClientParts
+}
+
+interface GaxiosLike {
+  readonly defaults?: { fetchImplementation?: unknown }
+}
+
+/** Makes all parts of a credential connect through a proxy. The library passes its options on to some of them only. */
+function connectThrough(fetch: unknown, { transporter, stsCredential, sourceClient }: GoogleClientParts): void {
+  const defaults = (transporter?.instance ?? transporter)?.defaults
+  if (defaults !== undefined) defaults.fetchImplementation = fetch
+  for (const part of [stsCredential, sourceClient]) if (part !== undefined) connectThrough(fetch, part)
+}
+
 /** The API of `google-auth-library` that this file uses. */
 interface GoogleAuthLibrary {
   readonly GoogleAuth: new (options: {
     readonly scopes: string
     readonly projectId: string
-  }) => {
-    getClient(): Promise<{
-      getAccessToken(): Promise<{ readonly token?: string | null }>
-      readonly credentials?: { readonly expiry_date?: number | null }
-    }>
-  }
+  }) => { getClient(): Promise<GoogleClient> }
   readonly gcpMetadata?: { resetIsAvailableCache(): void }
 }
 
@@ -62,8 +86,9 @@ const UNUSED_PROJECT = 'unused'
 /**
  * Returns a source of tokens from Google's application default credentials. Needs the package `google-auth-library`.
  */
-export const googleDefaultTokens = (): TokenSource => {
-  let client: ReturnType<InstanceType<GoogleAuthLibrary['GoogleAuth']>['getClient']> | undefined
+export const googleDefaultTokens = (proxy?: ProxyConfig): TokenSource => {
+  const fetch = proxy === undefined ? undefined : fetchThrough(withoutMetadata(proxy))
+  let client: Promise<GoogleClient> | undefined
   return async (refused): Promise<Token> => {
     const { GoogleAuth, gcpMetadata } = loadOptionalPackage<GoogleAuthLibrary>('google-auth-library')
     // The library returns a token until it expires, even if an upstream refused it.
@@ -72,6 +97,7 @@ export const googleDefaultTokens = (): TokenSource => {
     const from = Math.floor(Date.now() / 1000)
     try {
       const authClient = await client
+      if (fetch !== undefined) connectThrough(fetch, authClient)
       const { token } = await authClient.getAccessToken()
       if (typeof token !== 'string') throw new Error('the library returned no token')
       return {

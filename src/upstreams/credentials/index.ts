@@ -86,13 +86,13 @@ export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Cre
 export function tokenSourceOf(auth: ChannelAuth, proxy: ProxyConfig | undefined): TokenSource {
   switch (auth.type) {
     case 'aws-default':
-      return awsDefaultKeys(auth)
+      return awsDefaultKeys(auth, proxy)
     case 'google-service-account':
       return serviceAccountTokens(auth.account, proxy)
     case 'google-metadata':
       return metadataTokens(auth.host)
     case 'google-default':
-      return googleDefaultTokens()
+      return googleDefaultTokens(proxy)
     case 'azure-client':
       return clientSecretTokens(auth, proxy)
     case 'azure-workload':

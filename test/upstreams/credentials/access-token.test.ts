@@ -105,9 +105,11 @@ describe('the token of an account', () => {
     const third = token.fresh()
     token.refused('token-0')
     asked[2]!.fail()
-    await tick()
+    await expect(third).rejects.toMatchObject({ error: { kind: 'upstream-account' } })
+    state.now += 1
+    const fourth = token.fresh()
     asked[3]!.give()
-    expect((await third).text).toBe('token-3')
+    expect((await fourth).text).toBe('token-3')
     state.now += 3600
     const last = token.fresh()
     asked[4]!.fail()
@@ -144,6 +146,31 @@ describe('the token of an account', () => {
     state.now -= 7200
     for (let count = 0; count < 20; count++) await send()
     expect(asked.length).toBe(4)
+  })
+
+  test('costs at most one token request per second while its source fails at once, however many requests need it', async () => {
+    const { asked, state, token } = scene()
+    const send = async (): Promise<string> => {
+      const before = asked.length
+      const waiting = token.ready()!
+      if (asked.length > before) asked.at(-1)!.fail()
+      return waiting.then(
+        () => 'sent',
+        (thrown: GatewayError) => thrown.error.message,
+      )
+    }
+    for (let count = 0; count < 50; count++) expect(await send()).toBe('The server said no.')
+    expect(asked.length).toBe(1)
+    state.now += 1
+    for (let count = 0; count < 50; count++) expect(await send()).toBe('The server said no.')
+    expect(asked.length).toBe(2)
+    // A clock that was set back does not keep the failure.
+    state.now -= 7200
+    const last = token.ready()!
+    expect(asked.length).toBe(3)
+    asked[2]!.give()
+    await last
+    expect(token.text).toBe('token-2')
   })
 
   test('whatever the lifetimes and the times of requests, no request goes out with a token that has ended', async () => {
