@@ -1,9 +1,10 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { ASK, failure, helloWhole, json } from '../builders/chat.ts'
+import { ASK, failure, hello, helloWhole, json, STREAM } from '../builders/chat.ts'
 import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
-import { until } from '../builders/time.ts'
+import { pause, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
 /* Upstreams that accept requests and do not answer: each request to one waits for the whole timeout. */
@@ -81,6 +82,58 @@ describe('an upstream that fell silent', () => {
     await ask(testServer)
     expect(first.seen.length).toBe(3)
     expect(await waiting).toBe(200)
+  })
+})
+
+describe('an upstream that answers nothing for a minute', () => {
+  const PATIENT = { connect: 5000, firstByte: 600_000, idle: 5000 }
+  const sent = async (testServer: TestServer) => (await testServer.send(CHAT_PATH, STREAM).answer).statusCode
+
+  /** Opens a gateway whose first upstream answers nothing, with another one behind it. */
+  async function openPatient() {
+    const unanswered: ServerResponse[] = []
+    const hold: Script = response => void unanswered.push(response)
+    const rows = [hold, hello].map((script, priority) => ({ script, priority, timeout: PATIENT }))
+    const { testServer, upstreams } = await openRows(rows)
+    return { testServer, first: upstreams[0]!, second: upstreams[1]!, unanswered }
+  }
+
+  /** Moves the clock of timeouts. */
+  function moveTimeouts(seconds: number): void {
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + seconds * 1000)
+  }
+
+  test('gets no new requests while several wait, until it answers one', { timeout: 20_000 }, async () => {
+    const { testServer, first, second, unanswered } = await openPatient()
+    const waiting = [testServer.send(CHAT_PATH, STREAM), testServer.send(CHAT_PATH, STREAM)]
+    await until(() => first.seen.length === 2)
+    moveTimeouts(61)
+    // Each request that still reaches the silent upstream is left alone.
+    await until(() => {
+      if (second.seen.length === 0) testServer.send(CHAT_PATH, STREAM).answer.catch(() => {})
+      return second.seen.length > 0
+    })
+    const reached = first.seen.length
+    expect(await sent(testServer)).toBe(200)
+    expect(first.seen.length).toBe(reached)
+
+    first.script = hello
+    hello(unanswered[0]!, first.seen[0]!)
+    expect((await waiting[0]!.answer).statusCode).toBe(200)
+    await sent(testServer)
+    expect(first.seen.length).toBe(reached + 1)
+  })
+
+  test('gets new requests while one alone waits, whose model may think', async () => {
+    const { testServer, first } = await openPatient()
+    testServer.send(CHAT_PATH, STREAM).answer.catch(() => {})
+    await until(() => first.seen.length === 1)
+    moveTimeouts(61)
+    await pause(1500)
+    first.script = hello
+    expect(await sent(testServer)).toBe(200)
+    expect(first.seen.length).toBe(2)
   })
 })
 

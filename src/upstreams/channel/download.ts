@@ -40,7 +40,8 @@ export class Downloads {
   get(address: string, headers: { readonly [name: string]: string }, trusted: boolean): Exchange {
     const { origin, pathname, search } = this.checkedUrl(address, trusted)
     const exchange = new Exchange({
-      ...{ watchdog: this.watchdog, head: TIMEOUTS.head, idle: TIMEOUTS.idle, staleRetry: undefined },
+      ...{ watchdog: this.watchdog, head: TIMEOUTS.head, idle: TIMEOUTS.idle },
+      ...{ staleRetry: undefined, silence: undefined },
       endInFlight: () => {},
     })
     const requestHeaders: Headers = {

@@ -6,6 +6,8 @@ import { type Consumer, streamedBytes } from './body-bytes.ts'
 import { type BodyKind, bodyKindOf, inflaterFor } from './body-kind.ts'
 import { type Headers, headerValue } from './headers.ts'
 import type { StaleRetry } from './origin-pool.ts'
+import type { Silence } from './silence.ts'
+import { TextConsumer } from './text-consumer.ts'
 import { NotSent, unreachable } from './unreachable.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
@@ -50,6 +52,8 @@ export interface ExchangeOptions {
   readonly idle: number
   /** Retry of the request after a stale connection, or undefined if the request cannot be sent twice. */
   readonly staleRetry: StaleRetry | undefined
+  /** Silence of the channel, or undefined if the answer is not streamed, so that its head may take long. */
+  readonly silence: Silence | undefined
   /** Called once, when the exchange has ended and no longer counts towards the upstream's load. */
   endInFlight(): void
 }
@@ -69,6 +73,8 @@ export class Exchange implements Watched {
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
   private hasHead = false
+  /** True if this request counts as overdue. */
+  private isOverdue = false
   /** The head of the answer, until the kind of the body is detected. */
   private head: Pick<Answer, 'status' | 'headers'> | undefined
   /** Declared encoding, or undefined once the first bytes have shown whether the body is compressed. */
@@ -111,6 +117,18 @@ export class Exchange implements Watched {
     const timeout = failure('timed-out', 'first-byte-timeout', NO_ANSWER_IN_TIME)
     // A request that has not been written yet is aborted before it is.
     this.terminate(this.controller === undefined ? new NotSent(timeout.error) : timeout)
+  }
+
+  overdue(): void {
+    const { silence } = this.options
+    if (this.hasHead || this.isOverdue || silence === undefined) return
+    this.isOverdue = true
+    silence.begin()
+  }
+
+  private endOverdue(): void {
+    if (this.isOverdue) this.options.silence!.end()
+    this.isOverdue = false
   }
 
   /** Aborts the exchange and closes the upstream's connection. */
@@ -163,6 +181,8 @@ export class Exchange implements Watched {
   onResponseStart(_: Controller, status: number, headers: Headers): void {
     if (status < 200) return
     this.hasHead = true
+    this.options.silence?.answered()
+    this.endOverdue()
     this.silenceLimit = this.options.idle
     this.touch()
     this.encoding = headerValue(headers['content-encoding']).toLowerCase()
@@ -261,6 +281,7 @@ export class Exchange implements Watched {
     this.outcome = outcome
     clearTimeout(this.endTimer)
     this.options.watchdog.unwatch(this)
+    this.endOverdue()
     this.options.endInFlight()
     if (outcome !== 'ended') this.reject(outcome)
     else if (this.head !== undefined) this.resolveAnswer(this.head, this.chunks.length === 0 ? 'nothing' : 'other')
@@ -288,9 +309,11 @@ export class Exchange implements Watched {
     if (this.outcome !== undefined) this.notify(consumer, this.outcome)
   }
 
-  /** Aborts the exchange because the body exceeds its reader's limit. */
-  overflow(): void {
-    this.terminate(answeredTooMuch())
+  /** Aborts the exchange because the body exceeds its reader's limit, and returns the error. */
+  overflow(): GatewayError {
+    const error = answeredTooMuch()
+    this.terminate(error)
+    return error
   }
 }
 
@@ -323,59 +346,15 @@ class ExchangeAnswer implements Answer {
   }
 
   text(limit: number, onPart?: (part: Uint8Array) => void): Promise<string> {
+    const { exchange } = this
     return new Promise((resolve, reject) =>
-      this.exchange.pipeTo(new TextConsumer(this.exchange, limit, resolve, reject, onPart)),
+      exchange.pipeTo(new TextConsumer({ limit, overflow: () => exchange.overflow(), resolve, reject, onPart })),
     )
   }
 
   bytes(): Bytes {
     const { exchange, headers } = this
     return streamedBytes(exchange, exchange.isCompressed ? NO_HEADERS : headers, consumer => exchange.pipeTo(consumer))
-  }
-}
-
-/** Collects a body as text. */
-class TextConsumer implements Consumer {
-  private readonly exchange: Exchange
-  private readonly limit: number
-  private readonly resolve: (text: string) => void
-  private readonly reject: (error: GatewayError) => void
-  private readonly onPart: ((part: Uint8Array) => void) | undefined
-  private chunks: Uint8Array[] = []
-  private size = 0
-
-  constructor(
-    exchange: Exchange,
-    limit: number,
-    resolve: (text: string) => void,
-    reject: (error: GatewayError) => void,
-    onPart: ((part: Uint8Array) => void) | undefined,
-  ) {
-    this.exchange = exchange
-    this.limit = limit
-    this.resolve = resolve
-    this.reject = reject
-    this.onPart = onPart
-  }
-
-  onData(chunk: Uint8Array): void {
-    this.size += chunk.length
-    if (this.size <= this.limit) this.chunks.push(chunk)
-    else {
-      this.chunks = []
-      this.onError(answeredTooMuch())
-      this.exchange.overflow()
-    }
-  }
-
-  onError(error: GatewayError): void {
-    this.onPart?.(Buffer.concat(this.chunks))
-    this.reject(error)
-  }
-
-  onEnd(): void {
-    const { chunks, size } = this
-    this.resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)).toString('utf8'))
   }
 }
 

@@ -11,6 +11,7 @@ import { ChannelStats, RestingState } from './health.ts'
 import { type KeyLimits, keyLimitsOf } from './key-limits.ts'
 import { Latencies } from './latencies.ts'
 import { OriginPool, StaleRetry } from './origin-pool.ts'
+import { OVERDUE_TIME, Silence } from './silence.ts'
 import { Watchdog } from './watchdog.ts'
 
 export { keyPairOf } from '../credentials/key-pair.ts'
@@ -46,6 +47,8 @@ interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
   /** True if the body can be sent only once. */
   readonly once?: boolean
   readonly single?: boolean
+  /** Silence of the channel. Absent if the answer is not streamed. */
+  readonly silence?: Silence | undefined
 }
 
 /** Converts a request for the HTTP client. The client's timeouts are off, because the watchdog enforces them. */
@@ -118,6 +121,7 @@ export class Channel {
   readonly limits: KeyLimits | undefined
   private readonly pools = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
+  private readonly silence: Silence
   private readonly credential: Credential | undefined
   private inFlight = 0
   /** The channel of the same account before a config change, as long as it has requests in flight. */
@@ -151,14 +155,16 @@ export class Channel {
     this.limits = keyLimitsOf(config.pooled, same?.limits)
     const { firstByte, whole = firstByte, idle } = config.timeout
     this.watchdog = parent?.watchdog ?? new Watchdog(Math.min(firstByte, whole, idle))
+    this.silence = parent?.silence ?? new Silence()
     this.keys = config.keys?.map(key => new Channel(key, before?.keyOf(key.pooled!.id), this, sharing))
   }
 
   /** The channel's state for the router. */
   get health(): ChannelHealth {
-    const { load, listed, resting, drained, limits } = this
+    const { load, listed, resting, drained, limits, silence } = this
     const isSpent = limits?.isSpent()
-    return { inFlight: load, resting: resting.models, restingUntil: resting.until, drained, isSpent, listed }
+    const restingUntil = silence.isOngoing ? Date.now() + OVERDUE_TIME : resting.until
+    return { inFlight: load, resting: resting.models, restingUntil, drained, isSpent, listed }
   }
 
   /** Number of requests in flight at the account, including those that were sent before a config change. */
@@ -218,8 +224,9 @@ export class Channel {
     const { firstByte, idle, whole = firstByte } = this.config.timeout
     const headTimeout = request.stream === false ? whole : firstByte
     const single = request.single === true
-    if (typeof body === 'string')
-      return this.exchange(origin, { method: 'POST', path, headers, body, single }, headTimeout)
+    const silence = request.stream === false ? undefined : this.silence
+    const sent = { method: 'POST' as const, path, headers, single, silence }
+    if (typeof body === 'string') return this.exchange(origin, { ...sent, body }, headTimeout)
     let exchange: Exchange | undefined
     // Timeouts apply only while the upstream must read or answer, because a caller may send slowly.
     const watch = {
@@ -228,11 +235,7 @@ export class Channel {
       ended: () => exchange?.setDeadline(headTimeout),
     }
     const openBody = () => Readable.from(observedBody(body.read(), watch), { objectMode: false })
-    exchange = this.exchange(
-      origin,
-      { method: 'POST', path, headers, body: openBody, once: body.once, single },
-      undefined,
-    )
+    exchange = this.exchange(origin, { ...sent, body: openBody, once: body.once }, undefined)
     return exchange
   }
 
@@ -294,7 +297,7 @@ export class Channel {
     const staleRetry = isOnce ? undefined : new StaleRetry(pool, sendAlone)
     this.startInFlight()
     const { idle } = this.config.timeout
-    const exchange = new Exchange({ watchdog, head, idle, staleRetry, endInFlight })
+    const exchange = new Exchange({ watchdog, head, idle, staleRetry, silence: request.silence, endInFlight })
     if (this.credential !== undefined) discardRefused(this.credential, exchange)
     const send = request.single ? sendAlone : () => pool.dispatch(undiciRequest(origin, request), exchange)
     const signing = this.credential?.sign?.(signablePart(origin, request))

@@ -1,4 +1,5 @@
 import { type ListItem, UnorderedList } from '../../canonical/lists.ts'
+import { OVERDUE_TIME } from './silence.ts'
 
 /** An object whose silence is limited. */
 export interface Watched extends ListItem {
@@ -8,6 +9,8 @@ export interface Watched extends ListItem {
   lastActivity: number
   /** Called when the object has been silent for too long. */
   expire(): void
+  /** Called at each check after `OVERDUE_TIME` of silence. */
+  overdue(): void
 }
 
 /** Minimum time between two checks, in milliseconds. The interval is a quarter of the shortest limit. */
@@ -57,7 +60,10 @@ export class Watchdog {
       this.timer = undefined
     }
     this.watched.forEach(object => {
-      if (object.silenceLimit !== undefined && this.now - object.lastActivity > object.silenceLimit) object.expire()
+      if (object.silenceLimit === undefined) return
+      const silence = this.now - object.lastActivity
+      if (silence > object.silenceLimit) object.expire()
+      else if (silence > OVERDUE_TIME) object.overdue()
     })
   }
 }

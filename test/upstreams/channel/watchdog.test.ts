@@ -10,8 +10,9 @@ afterEach(() => {
 function silent(
   watchdog: Watchdog,
   silenceLimit: number | undefined,
-): Watched & { lastActivity: number; expired: number } {
-  const one = { silenceLimit, lastActivity: 0, place: 0, expired: 0, expire: () => void one.expired++ }
+): Watched & { lastActivity: number; expired: number; late: number } {
+  const [expire, overdue] = [() => void one.expired++, () => void one.late++]
+  const one = { silenceLimit, lastActivity: 0, place: 0, expired: 0, late: 0, expire, overdue }
   watchdog.watch(one)
   return one
 }
@@ -23,6 +24,15 @@ test('expires what is silent for too long, each by its own limit', () => {
   expect([hasty.expired > 0, calm.expired, patient.expired]).toEqual([true, 0, 0])
   vi.advanceTimersByTime(1000)
   expect([calm.expired > 0, patient.expired]).toEqual([true, 0])
+})
+
+test('names what is silent for a minute, if its silence is limited', () => {
+  const watchdog = new Watchdog(600_000)
+  const [patient, unlimited] = [silent(watchdog, 600_000), silent(watchdog, undefined)]
+  vi.advanceTimersByTime(60_000)
+  expect(patient.late).toBe(0)
+  vi.advanceTimersByTime(2000)
+  expect([patient.late > 0, patient.expired, unlimited.late]).toEqual([true, 0, 0])
 })
 
 test('expires neither what is active nor what is no longer watched', () => {
