@@ -8,7 +8,7 @@ import type { FiledRecording } from './folder.ts'
 import { type MatchKey, matchKey } from './match-key.ts'
 import { matchesPartially, type PartialMatch, partialMatch } from './partial-match.ts'
 import { modelOf, readRequest, routeAt } from './read-request.ts'
-import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
+import { type ArrivedRequest, recordedRequest, redactionFor, withoutCredentials } from './recorded-request.ts'
 import type { RecordedAnswer, Recording } from './recording.ts'
 import { SessionLibrary } from './session-library.ts'
 
@@ -177,7 +177,8 @@ class LazyEntry implements Entry {
   }
 }
 
-function readEntry({ request, match }: Recording, ignore: readonly string[]) {
+function readEntry({ request: recorded, match }: Recording, ignore: readonly string[]) {
+  const request = withoutCredentials(recorded)
   const read = readRequest(request)
   const key = matchKey(request, ignore)
   return {

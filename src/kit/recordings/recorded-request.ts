@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Json } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { hasRepeatedFields } from '../../canonical/repeated-fields.ts'
-import { recordedBody, recordedBytes } from './body.ts'
+import { credentialPaths, credentialsInBody, credentialsInText } from '../body-credentials.ts'
+import { patternOf } from '../secret-pattern.ts'
+import { recordedBody, recordedBytes, textIn } from './body.ts'
 import { credentialsIn, recordedHeaders, recordedQuery } from './headers.ts'
 import type { RecordedBody, RecordedBytes, RecordedRequest } from './recording.ts'
 import { Redaction } from './redaction.ts'
@@ -17,10 +19,27 @@ export interface ArrivedRequest {
 
 /**
  * Returns the redaction of everything that a recording must not contain: matches of the rules, and the credentials of
- * the request.
+ * the request, in its head and in its body.
+ *
+ * @param messages further messages of the caller, in a session.
  */
-export function redactionFor({ url, headers }: ArrivedRequest, rules: readonly string[]): Redaction {
-  return new Redaction(rules, credentialsIn(headers, queryOf(url)))
+export function redactionFor(
+  { url, headers, body }: ArrivedRequest,
+  rules: readonly string[],
+  messages: readonly Uint8Array[] = [],
+): Redaction {
+  const inBodies = [body, ...messages].flatMap(bytes => credentialsInText(textIn(bytes) ?? ''))
+  const pattern = patternOf([...credentialsIn(headers, queryOf(url)), ...inBodies])
+  return new Redaction([...rules, ...credentialPaths(url)], pattern === undefined ? [] : [pattern])
+}
+
+/** Removes credentials from the body of a recorded request. Earlier versions recorded them. */
+export function withoutCredentials(request: RecordedRequest): RecordedRequest {
+  const { path, body } = request
+  const credentials = isObject(body?.json as Json) ? credentialsInBody(body!.json as JsonObject) : []
+  const pattern = patternOf(credentials)
+  if (pattern === undefined) return request
+  return { ...request, body: redactedBody(body!, new Redaction(credentialPaths(path), [pattern])) }
 }
 
 /** Converts a request to its recorded form. The replayer also converts its callers' requests with this function. */

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { NamedFields, parseRule, type Rule } from '../../config/recording-rules.ts'
+import { patternOf } from '../secret-pattern.ts'
 import { base64Edits } from './base64-runs.ts'
 import { applyEdits, type Edit, mergedEdits } from './splice.ts'
 
@@ -16,9 +17,11 @@ const MAX_DEPTH = 4
  * have the same match key.
  */
 export class Redaction {
+  private readonly rules: readonly string[]
   private readonly patterns: readonly RegExp[]
   /** Fields that path rules name. */
   readonly fields: NamedFields
+  private readonly secrets: readonly RegExp[]
   private readonly placeholder: string
   private readonly maxDepth: number
 
@@ -28,11 +31,20 @@ export class Redaction {
    * @param maxDepth maximum number of encodings in base64 whose content is searched. 0 searches none.
    */
   constructor(rules: readonly string[], secrets: readonly RegExp[] = [], placeholder = REDACTED, maxDepth = MAX_DEPTH) {
+    this.rules = rules
     const parsed: readonly Rule[] = rules.map(parseRule)
     this.patterns = [...secrets, ...parsed.flatMap(rule => ('pattern' in rule ? [rule.pattern] : []))]
     this.fields = new NamedFields(parsed.flatMap(rule => ('path' in rule ? [rule.path] : [])))
+    this.secrets = secrets
     this.placeholder = placeholder
     this.maxDepth = maxDepth
+  }
+
+  /** Returns a redaction that also removes the given secrets. */
+  withSecrets(secrets: readonly string[]): Redaction {
+    const pattern = patternOf(secrets)
+    if (pattern === undefined) return this
+    return new Redaction(this.rules, [...this.secrets, pattern], this.placeholder, this.maxDepth)
   }
 
   text(text: string): string {
