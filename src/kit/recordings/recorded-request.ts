@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { parseCallData } from '../../canonical/exact-numbers.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { hasRepeatedFields } from '../../canonical/repeated-fields.ts'
 import { credentialPaths, credentialsInBody, credentialsInText } from '../body-credentials.ts'
@@ -6,6 +7,7 @@ import { patternOf } from '../secret-pattern.ts'
 import { recordedBody, recordedBytes, textIn } from './body.ts'
 import { credentialsIn, recordedHeaders, recordedQuery } from './headers.ts'
 import type { RecordedBody, RecordedBytes, RecordedRequest } from './recording.ts'
+import { withRedactedTokens } from './redact-tokens.ts'
 import { Redaction } from './redaction.ts'
 
 /** A request as it arrived, with its body decoded. */
@@ -81,7 +83,7 @@ async function formOf(body: Uint8Array, type: string): Promise<NonNullable<Recor
 
 /** Removes secrets from a body. Paths of rules start at the JSON value or, for forms, with the name of the field. */
 export function redactedBody(body: RecordedBody, redaction: Redaction): RecordedBody {
-  if (body.json !== undefined) return { ...body, json: redaction.json(body.json as Json) }
+  if (body.json !== undefined) return { ...body, json: redactedJson(body.json as Json, redaction) }
   if (body.form !== undefined)
     return {
       form: body.form.map(part => ({
@@ -103,15 +105,16 @@ export function redactedBody(body: RecordedBody, redaction: Redaction): Recorded
  */
 function jsonText(text: string, redaction: Redaction): RecordedBody | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    const json = JSON.parse(text) as Json
-    const redacted = redaction.json(json)
-    const isClean = JSON.stringify(redacted) === JSON.stringify(json) && !hasRepeatedFields(text, json)
-    return isClean ? { text } : { json: redacted }
-  } catch {
-    return undefined
-  }
+  const json = parseCallData(text)
+  if (json === undefined) return undefined
+  const redacted = JSON.stringify(redactedJson(json, redaction))
+  const isClean = redacted === JSON.stringify(json) && !hasRepeatedFields(text, json)
+  // As text, because the JSON of a file cannot hold integers beyond 2^53.
+  return isClean ? { text } : recordedBody(Buffer.from(redacted))
 }
+
+const redactedJson = (value: Json, redaction: Redaction): Json =>
+  redaction.json(withRedactedTokens([value], redaction)[0]!)
 
 function redactedBytes({ text, base64 }: RecordedBytes, redaction: Redaction, isHidden = false): RecordedBytes {
   if (text !== undefined) return { text: isHidden ? String(redaction.hidden(text)) : redaction.text(text) }

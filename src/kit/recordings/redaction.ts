@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { hasFields, isRawNumber } from '../../canonical/exact-numbers.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import { NamedFields, parseRule, type Rule } from '../../config/recording-rules.ts'
 import { patternOf } from '../secret-pattern.ts'
 import { base64Edits } from './base64-runs.ts'
@@ -87,7 +88,7 @@ export class Redaction {
   json(value: Json, fields = this.fields, isHidden = false): Json {
     const hidden = isHidden || fields.isNamed
     if (Array.isArray(value)) return value.map((item, index) => this.json(item, fields.inner(String(index)), hidden))
-    if (isObject(value))
+    if (hasFields(value))
       return Object.fromEntries(
         Object.entries(value).map(([name, item]) => [this.text(name), this.json(item, fields.inner(name), hidden)]),
       )
@@ -98,7 +99,7 @@ export class Redaction {
   /** Replaces a value by one of the same type. */
   hidden<T extends Json>(value: T): Json {
     if (typeof value === 'string') return value === '' ? value : this.placeholder
-    return typeof value === 'number' ? 0 : typeof value === 'boolean' ? false : value
+    return typeof value === 'number' || isRawNumber(value) ? 0 : typeof value === 'boolean' ? false : value
   }
 
   private editsOf(text: string, depth: number): readonly Edit[] {
