@@ -59,6 +59,9 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 /** Returns true if a value is an integer that is kept as it was written. Copies of a value must not take it apart. */
 export const isRawNumber = (value: unknown): value is Json => isRawJSON?.(value) === true
 
+/** Returns true for an object with fields, which an integer that is kept as it was written does not have. */
+export const hasFields = (value: unknown): value is JsonObject => isObject(value) && !isRawNumber(value)
+
 /**
  * Parses a JSON text like JSON.parse, but keeps large integers in arguments, results and schemas exactly.
  *

@@ -13,7 +13,15 @@ import type { Scrub } from '../scrub.ts'
 import { withoutAddresses } from '../secrets.ts'
 import { BoundedCopy, shownBody, shownFiles } from './bounded-copy.ts'
 import type { Capture, CapturedExchange, CaptureSource } from './capture.ts'
-import { REMOVED_TEXT, scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders, shownQuery } from './secrets.ts'
+import {
+  REMOVED_TEXT,
+  scrubberOf,
+  secretsOfBody,
+  secretsOfChannel,
+  secretsOfRequest,
+  shownHeaders,
+  shownQuery,
+} from './secrets.ts'
 import type {
   CaptureDocument,
   CapturedAttempt,
@@ -51,7 +59,10 @@ class DocumentWriter {
     const requestSecrets = secretsOfRequest(headers, this.query, credential)
     // The config may have changed since the request.
     const channelSecrets = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.target.channel))
-    const secrets = [known, patternOf([...requestSecrets, ...channelSecrets], true)].filter(one => one !== undefined)
+    const bodySecrets = secretsOfBody(capture.parsedBody?.body ?? {})
+    const secrets = [known, patternOf([...requestSecrets, ...channelSecrets, ...bodySecrets], true)].filter(
+      one => one !== undefined,
+    )
     this.scrub = scrubberOf(...secrets)
     this.bounded = new BoundedCopy(this.scrub, new Redaction([], secrets, REMOVED_TEXT, 0))
   }

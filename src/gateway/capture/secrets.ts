@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { JsonObject } from '../../canonical/node.ts'
 import { percentDecoded } from '../../canonical/text.ts'
 import { secretsOf as authSecretsOf } from '../../config/auth.ts'
 import type { ChannelConfig, Config } from '../../config/index.ts'
+import { credentialsInBody } from '../../kit/body-credentials.ts'
 import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../../kit/public-headers.ts'
 import { SHORTEST_KEY } from '../../kit/secret-pattern.ts'
 import { keyPairOf } from '../../upstreams/channel/index.ts'
@@ -50,6 +52,10 @@ export function secretsOfRequest(
   const parts = [...hiddenValues, ...cookies, ...decoded].flatMap(value => [value, ...value.split(/[\s,;=:]+/)])
   return [...parts.filter(isLong), ...(credential === undefined ? [] : [credential])]
 }
+
+/** Returns the secrets that a body gives to the upstream for other services, such as the headers for an MCP server. */
+export const secretsOfBody = (body: JsonObject): readonly string[] =>
+  credentialsInBody(body, path => !HARMLESS_HEADERS.test(path.slice(path.lastIndexOf('.') + 1).toLowerCase()))
 
 /**
  * Returns the secrets of a channel: its key or the secrets of its sign-in, and any secret parts of its addresses and

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../public-headers.ts'
-import { patternOf } from '../secret-pattern.ts'
+import { isCredential, SECRET_NAME } from '../secret-names.ts'
 import type { Redaction } from './redaction.ts'
 
 /** Headers that belong to one connection, and headers that state the encoding or the size of a body on the wire. */
@@ -45,13 +45,8 @@ const harmlessTexts = (
     ),
   )
 
-/** Matches the names of headers and parameters that contain a credential or an account. */
-const SECRET_NAME = /auth|key|token|secret|password|cookie|org|project|account|signature/i
-/** Minimum length of credentials that are removed from bodies, in characters. A shorter one may be an ordinary word. */
-const MIN_CREDENTIAL_LENGTH = 8
-
-/** Returns patterns for the credentials and accounts in a message, which bodies may repeat. */
-export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchParams): readonly RegExp[] {
+/** Returns the credentials and accounts in the head of a message, which bodies may repeat. */
+export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchParams): readonly string[] {
   const secretValues = [
     ...Object.entries(headers).filter(([name]) => !HARMLESS_HEADERS.test(name)),
     ...[...query].filter(([name]) => !HARMLESS_PARAMETERS.test(name)),
@@ -62,17 +57,12 @@ export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchPara
     ...value.split(/[\s,;]+/),
     ...pairsIn(value),
   ])
-  const pattern = patternOf(parts.filter(isCredential))
-  return pattern === undefined ? [] : [pattern]
+  return parts.filter(isCredential)
 }
 
 /** Returns the credentials among WebSocket subprotocols: `openai-insecure-api-key.KEY`, `token, KEY`. */
 const subprotocolKeys = (protocols = ''): readonly string[] =>
   [...protocols.matchAll(/(?:key|token|secret|auth|bearer)[^.,\s]*(?:\.|\s*,\s*)([^,\s]+)/gi)].map(([, key]) => key!)
-
-/** Returns true if a value is a credential rather than a scheme or a placeholder. */
-const isCredential = (value: string): boolean =>
-  value.length >= MIN_CREDENTIAL_LENGTH && !/^[A-Za-z-]{1,20}$/.test(value)
 
 /** Returns the values of cookies, and the login and password of basic authentication. */
 function pairsIn(value: string): readonly string[] {

@@ -1,27 +1,15 @@
 import { getOrAdd } from '../../canonical/maps.ts'
 import type { Format } from '../../canonical/node.ts'
-import { parseRule } from '../../config/recording-rules.ts'
 import { Counts } from './counts.ts'
 import { type Difference, differences } from './difference.ts'
-import { RecordingError } from './file.ts'
+import { type Entry, LazyEntry } from './entry.ts'
+import { EntryIndex } from './entry-index.ts'
 import type { FiledRecording } from './folder.ts'
 import { type MatchKey, matchKey } from './match-key.ts'
-import { matchesPartially, type PartialMatch, partialMatch } from './partial-match.ts'
-import { modelOf, readRequest, routeAt } from './read-request.ts'
+import { matchesPartially } from './partial-match.ts'
+import { modelOf, routeAt } from './read-request.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
-import type { RecordedAnswer, Recording } from './recording.ts'
 import { SessionLibrary } from './session-library.ts'
-
-/** A recorded exchange that can answer requests. */
-export interface Entry extends FiledRecording {
-  readonly key: MatchKey
-  readonly answer: RecordedAnswer
-  readonly format: Format | undefined
-  /** True if the answer is a stream. */
-  readonly streams: boolean
-  /** Rule for other requests that the recording answers, or undefined if it only answers requests equal to its own. */
-  readonly partial: PartialMatch | undefined
-}
 
 /** The recording nearest to a request that no recording matches. */
 export interface Nearest {
@@ -39,7 +27,8 @@ export interface WantedAnswer {
 interface Group {
   readonly redact: readonly string[]
   readonly ignore: readonly string[]
-  readonly entries: Entry[]
+  /** Recordings by method, because requests of different methods never match. */
+  readonly byMethod: Map<string, EntryIndex>
 }
 
 /** Finds the recordings that answer requests. Equal requests are answered in the order in which they were recorded. */
@@ -67,28 +56,25 @@ export class Library {
     if (answer === undefined) return this.sessions.add(one)
     const rules = [...new Set([...ignore, ...this.ignore])]
     const group = getOrAdd(this.groups, JSON.stringify([redact, rules]), () => ({
-      ...{ redact, ignore: rules, entries: [] },
+      ...{ redact, ignore: rules, byMethod: new Map<string, EntryIndex>() },
     }))
     const entry = new LazyEntry(one, answer, rules)
     this.positions.set(entry, this.positions.size)
-    group.entries.push(entry)
+    getOrAdd(group.byMethod, one.recording.request.method, () => new EntryIndex()).add(entry)
   }
 
   /** Files that no request has asked for. */
   get unused(): readonly string[] {
-    return [...this.groups.values()].flatMap(({ entries }) =>
-      entries.flatMap(({ file }) => (this.usedFiles.has(file) ? [] : [file])),
-    )
+    return [...this.positions.keys()].flatMap(({ file }) => (this.usedFiles.has(file) ? [] : [file]))
   }
 
   /** Models requested in recordings, each with the format of the first recording that requests it. */
   get models(): ReadonlyMap<string, Format | undefined> {
     const models = new Map<string, Format | undefined>()
-    for (const { entries } of this.groups.values())
-      for (const { recording } of entries) {
-        const model = modelOf(recording.request)
-        if (model !== undefined && !models.has(model)) models.set(model, routeAt(recording.request.path)?.route.format)
-      }
+    for (const { recording } of this.positions.keys()) {
+      const model = modelOf(recording.request)
+      if (model !== undefined && !models.has(model)) models.set(model, routeAt(recording.request.path)?.route.format)
+    }
     return models
   }
 
@@ -100,18 +86,16 @@ export class Library {
    */
   async find(request: ArrivedRequest, wantedAnswer: WantedAnswer, scope = ''): Promise<Entry | Nearest | undefined> {
     const compared: ComparedGroup[] = []
-    for (const { redact, ignore, entries: all } of this.groups.values()) {
-      // Reading a recorded request takes a while, and requests of different methods never match.
-      const entries = all.filter(({ recording }) => recording.request.method === request.method)
-      if (entries.length === 0) continue
-      compared.push({
-        entries,
-        key: matchKey(await recordedRequest(request, redactionFor(request, redact)), ignore),
-      })
+    for (const { redact, ignore, byMethod } of this.groups.values()) {
+      const index = byMethod.get(request.method)
+      if (index === undefined) continue
+      const key = matchKey(await recordedRequest(request, redactionFor(request, redact)), ignore)
+      await index.update()
+      compared.push({ index, key })
     }
     const matching = [bestOf, mostSpecificOf].map(find => find(compared, wantedAnswer)).find(({ length }) => length > 0)
     if (matching !== undefined) return this.next(this.inOrder(matching), scope)
-    return nearestOf(compared.flatMap(({ entries, key }) => entries.map(entry => nearestAt(entry, key))))
+    return nearestOf(compared.flatMap(({ index, key }) => index.all.map(entry => nearestAt(entry, key))))
   }
 
   /** Returns entries in the order in which they were recorded, because several groups may have some. */
@@ -129,63 +113,8 @@ export class Library {
 
 /** Recordings of one group, and the request in the form in which it is compared with them. */
 interface ComparedGroup {
-  readonly entries: readonly Entry[]
+  readonly index: EntryIndex
   readonly key: MatchKey
-}
-
-/** A recording whose request is read on the first comparison, because reading a large folder takes a while. */
-class LazyEntry implements Entry {
-  readonly file: string
-  readonly recording: Recording
-  readonly answer: RecordedAnswer
-  private readonly ignore: readonly string[]
-  private details: Pick<Entry, 'key' | 'format' | 'streams' | 'partial'> | undefined
-
-  constructor({ file, recording }: FiledRecording, answer: RecordedAnswer, ignore: readonly string[]) {
-    this.file = file
-    this.recording = recording
-    this.answer = answer
-    this.ignore = ignore
-    // Report invalid rules at the start.
-    for (const rule of ignore) parseRule(rule)
-  }
-
-  get key(): MatchKey {
-    return this.read().key
-  }
-
-  get format(): Format | undefined {
-    return this.read().format
-  }
-
-  get streams(): boolean {
-    return this.read().streams
-  }
-
-  get partial(): PartialMatch | undefined {
-    return this.read().partial
-  }
-
-  private read() {
-    try {
-      this.details ??= readEntry(this.recording, this.ignore)
-      return this.details
-    } catch (thrown) {
-      // JSON that is nested too deeply overflows the stack.
-      throw new RecordingError(`${this.file}: cannot be compared: ${(thrown as Error).message}`)
-    }
-  }
-}
-
-function readEntry({ request, match }: Recording, ignore: readonly string[]) {
-  const read = readRequest(request)
-  const key = matchKey(request, ignore)
-  return {
-    key,
-    format: read?.route.format,
-    streams: read !== undefined && (read.streams || read.canonical.stream),
-    partial: match && partialMatch(match, key.form),
-  }
 }
 
 const nearestAt = ({ file, key: { form } }: Entry, requested: MatchKey): Nearest => ({
@@ -202,11 +131,9 @@ const nearestOf = ([first, ...others]: readonly Nearest[]): Nearest | undefined 
  * the ones nearest to what the caller wants.
  */
 function bestOf(compared: readonly ComparedGroup[], wantedAnswer: WantedAnswer): readonly Entry[] {
-  const equal = compared.flatMap(({ entries, key }) => entries.filter(one => one.key.digest === key.digest))
-  const sameMeaning = compared.flatMap(({ entries, key: { conversation } }) =>
-    entries.filter(
-      one => one.format !== wantedAnswer.format && conversation !== undefined && one.key.conversation === conversation,
-    ),
+  const equal = compared.flatMap(({ index, key }) => index.equalTo(key))
+  const sameMeaning = compared.flatMap(({ index, key }) =>
+    index.sameMeaningAs(key).filter(({ format }) => format !== wantedAnswer.format),
   )
   const matching = equal.length > 0 ? equal : sameMeaning
   return lowestRanked(matching, one => formatRank(one, wantedAnswer))
@@ -217,8 +144,8 @@ function bestOf(compared: readonly ComparedGroup[], wantedAnswer: WantedAnswer):
  * caller's format.
  */
 function mostSpecificOf(compared: readonly ComparedGroup[], wantedAnswer: WantedAnswer): readonly Entry[] {
-  const matching = compared.flatMap(({ entries, key }) =>
-    entries.filter(
+  const matching = compared.flatMap(({ index, key }) =>
+    index.partial.filter(
       ({ partial, key: own }) => partial !== undefined && own.work === key.work && matchesPartially(partial, key.form),
     ),
   )

@@ -1,9 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Json } from '../../canonical/node.ts'
+import { parseCallData } from '../../canonical/exact-numbers.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { hasRepeatedFields } from '../../canonical/repeated-fields.ts'
-import { recordedBody, recordedBytes } from './body.ts'
+import { credentialPaths, credentialsInBody, credentialsInText } from '../body-credentials.ts'
+import { patternOf } from '../secret-pattern.ts'
+import { recordedBody, recordedBytes, textIn } from './body.ts'
 import { credentialsIn, recordedHeaders, recordedQuery } from './headers.ts'
 import type { RecordedBody, RecordedBytes, RecordedRequest } from './recording.ts'
+import { withRedactedTokens } from './redact-tokens.ts'
 import { Redaction } from './redaction.ts'
 
 /** A request as it arrived, with its body decoded. */
@@ -17,10 +21,27 @@ export interface ArrivedRequest {
 
 /**
  * Returns the redaction of everything that a recording must not contain: matches of the rules, and the credentials of
- * the request.
+ * the request, in its head and in its body.
+ *
+ * @param messages further messages of the caller, in a session.
  */
-export function redactionFor({ url, headers }: ArrivedRequest, rules: readonly string[]): Redaction {
-  return new Redaction(rules, credentialsIn(headers, queryOf(url)))
+export function redactionFor(
+  { url, headers, body }: ArrivedRequest,
+  rules: readonly string[],
+  messages: readonly Uint8Array[] = [],
+): Redaction {
+  const inBodies = [body, ...messages].flatMap(bytes => credentialsInText(textIn(bytes) ?? ''))
+  const pattern = patternOf([...credentialsIn(headers, queryOf(url)), ...inBodies])
+  return new Redaction([...rules, ...credentialPaths(url)], pattern === undefined ? [] : [pattern])
+}
+
+/** Removes credentials from the body of a recorded request. Earlier versions recorded them. */
+export function withoutCredentials(request: RecordedRequest): RecordedRequest {
+  const { path, body } = request
+  const credentials = isObject(body?.json as Json) ? credentialsInBody(body!.json as JsonObject) : []
+  const pattern = patternOf(credentials)
+  if (pattern === undefined) return request
+  return { ...request, body: redactedBody(body!, new Redaction(credentialPaths(path), [pattern])) }
 }
 
 /** Converts a request to its recorded form. The replayer also converts its callers' requests with this function. */
@@ -62,7 +83,7 @@ async function formOf(body: Uint8Array, type: string): Promise<NonNullable<Recor
 
 /** Removes secrets from a body. Paths of rules start at the JSON value or, for forms, with the name of the field. */
 export function redactedBody(body: RecordedBody, redaction: Redaction): RecordedBody {
-  if (body.json !== undefined) return { ...body, json: redaction.json(body.json as Json) }
+  if (body.json !== undefined) return { ...body, json: redactedJson(body.json as Json, redaction) }
   if (body.form !== undefined)
     return {
       form: body.form.map(part => ({
@@ -84,15 +105,16 @@ export function redactedBody(body: RecordedBody, redaction: Redaction): Recorded
  */
 function jsonText(text: string, redaction: Redaction): RecordedBody | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    const json = JSON.parse(text) as Json
-    const redacted = redaction.json(json)
-    const isClean = JSON.stringify(redacted) === JSON.stringify(json) && !hasRepeatedFields(text, json)
-    return isClean ? { text } : { json: redacted }
-  } catch {
-    return undefined
-  }
+  const json = parseCallData(text)
+  if (json === undefined) return undefined
+  const redacted = JSON.stringify(redactedJson(json, redaction))
+  const isClean = redacted === JSON.stringify(json) && !hasRepeatedFields(text, json)
+  // As text, because the JSON of a file cannot hold integers beyond 2^53.
+  return isClean ? { text } : recordedBody(Buffer.from(redacted))
 }
+
+const redactedJson = (value: Json, redaction: Redaction): Json =>
+  redaction.json(withRedactedTokens([value], redaction)[0]!)
 
 function redactedBytes({ text, base64 }: RecordedBytes, redaction: Redaction, isHidden = false): RecordedBytes {
   if (text !== undefined) return { text: isHidden ? String(redaction.hidden(text)) : redaction.text(text) }

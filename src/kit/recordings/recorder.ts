@@ -76,7 +76,8 @@ export class Recorder {
   }
 
   session(request: ArrivedRequest, session: ArrivedSession, at: Date): void {
-    this.write(request, at, async redaction => ({ session: recordedSession(session, redaction) }))
+    const messages = session.frames.flatMap(({ from, bytes }) => (from === 'caller' ? [bytes] : []))
+    this.write(request, at, async redaction => ({ session: recordedSession(session, redaction) }), messages)
   }
 
   /** Reports an exchange that was passed on without being recorded. */
@@ -89,10 +90,10 @@ export class Recorder {
     while (this.pendingWrites.size > 0) await Promise.all(this.pendingWrites)
   }
 
-  private write(request: ArrivedRequest, at: Date, rest: RestOfRecording): void {
+  private write(request: ArrivedRequest, at: Date, rest: RestOfRecording, messages: readonly Uint8Array[] = []): void {
     const { folder, write, warn, onWritten } = this.options
     const writeExchange = async (): Promise<void> => {
-      const recording = await recordExchange(request, at, this.options, rest)
+      const recording = await recordExchange(request, at, { ...this.options, messages }, rest)
       const file = await writeToFolder(folder, recording, { write, numbers: this.numbers })
       onWritten?.(file, recording)
     }
@@ -110,14 +111,19 @@ const nameOf = ({ method, url }: Pick<ArrivedRequest, 'method' | 'url'>): string
 /** Converts the answer or the session to its recorded form. */
 type RestOfRecording = (redaction: Redaction, streams: boolean) => Promise<Pick<Recording, 'answer' | 'session'>>
 
+/** Rules of a recording, and the caller's messages in a session. */
+interface RecordedRules extends Pick<RecorderOptions, 'redact' | 'ignore'> {
+  readonly messages?: readonly Uint8Array[]
+}
+
 async function recordExchange(
   request: ArrivedRequest,
   at: Date,
-  { redact = [], ignore = [] }: Pick<RecorderOptions, 'redact' | 'ignore'>,
+  { redact = [], ignore = [], messages }: RecordedRules,
   rest: RestOfRecording,
 ): Promise<Recording> {
   const decoded = await decodedRequest(request)
-  const redaction = redactionFor(decoded, redact)
+  const redaction = redactionFor(decoded, redact, messages)
   const redactedRequest = await recordedRequest(decoded, redaction)
   const read = readRequest(redactedRequest)
   return {

@@ -1,7 +1,9 @@
+import { hasFields, parseCallData } from '../../canonical/exact-numbers.ts'
 import { getOrAdd } from '../../canonical/maps.ts'
-import { isObject, type Json, parseJson } from '../../canonical/node.ts'
+import type { Json } from '../../canonical/node.ts'
 import { hasRepeatedFields } from '../../canonical/repeated-fields.ts'
 import { NamedFields } from '../../config/recording-rules.ts'
+import { withRedactedTokens } from './redact-tokens.ts'
 import type { Redaction } from './redaction.ts'
 
 /** Fields that distinguish the parts of an answer. Deltas of the same part have the same values. */
@@ -12,7 +14,8 @@ const IDENTITY_FIELDS = ['type', 'index', 'output_index', 'content_index', 'summ
  * again, so that a secret spread over several deltas is found.
  */
 export function redactedEvents(payloads: readonly string[], redaction: Redaction): readonly string[] {
-  const values = payloads.map(payload => (/^\s*[[{]/.test(payload) ? parseJson(payload) : undefined))
+  const parsed = payloads.map(payload => (/^\s*[[{]/.test(payload) ? parseCallData(payload) : undefined))
+  const values = withRedactedTokens(parsed, redaction)
   const [root, plain] = [new Lane(redaction, redaction.fields), new Lane(redaction, NamedFields.NONE)]
   for (const [event, value] of values.entries())
     if (value === undefined) plain.add(payloads[event]!)
@@ -23,7 +26,7 @@ export function redactedEvents(payloads: readonly string[], redaction: Redaction
     if (value === undefined) return plain.next()
     const rewritten = JSON.stringify(withNewTexts(value, root, names))
     if (rewritten === payload) return payload
-    const isClean = rewritten === JSON.stringify(value) && !hasRepeatedFields(payload, value)
+    const isClean = rewritten === JSON.stringify(parsed[event]) && !hasRepeatedFields(payload, value)
     return isClean ? payload : rewritten
   })
 }
@@ -74,7 +77,7 @@ class Lane {
 function eachText(value: Json, lane: Lane): void {
   if (typeof value === 'string') lane.add(value)
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) eachText(item, lane.at(String(index)))
-  else if (isObject(value)) {
+  else if (hasFields(value)) {
     const inner = lane.of(identityOf(value))
     for (const [name, item] of Object.entries(value)) eachText(item, inner.at(name))
   }
@@ -84,7 +87,7 @@ function eachText(value: Json, lane: Lane): void {
 function withNewTexts(value: Json, lane: Lane, names: Names): Json {
   if (typeof value === 'string') return lane.next()
   if (Array.isArray(value)) return value.map((item, index) => withNewTexts(item, lane.at(String(index)), names))
-  if (!isObject(value)) return lane.isHidden ? names.redaction.hidden(value) : value
+  if (!hasFields(value)) return lane.isHidden ? names.redaction.hidden(value) : value
   const inner = lane.of(identityOf(value))
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [names.of(name), withNewTexts(item, inner.at(name), names)]),

@@ -1,5 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { hasFields, isRawNumber } from '../../canonical/exact-numbers.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import { NamedFields, parseRule, type Rule } from '../../config/recording-rules.ts'
+import { patternOf } from '../secret-pattern.ts'
 import { base64Edits } from './base64-runs.ts'
 import { applyEdits, type Edit, mergedEdits } from './splice.ts'
 
@@ -16,9 +18,11 @@ const MAX_DEPTH = 4
  * have the same match key.
  */
 export class Redaction {
+  private readonly rules: readonly string[]
   private readonly patterns: readonly RegExp[]
   /** Fields that path rules name. */
   readonly fields: NamedFields
+  private readonly secrets: readonly RegExp[]
   private readonly placeholder: string
   private readonly maxDepth: number
 
@@ -28,11 +32,20 @@ export class Redaction {
    * @param maxDepth maximum number of encodings in base64 whose content is searched. 0 searches none.
    */
   constructor(rules: readonly string[], secrets: readonly RegExp[] = [], placeholder = REDACTED, maxDepth = MAX_DEPTH) {
+    this.rules = rules
     const parsed: readonly Rule[] = rules.map(parseRule)
     this.patterns = [...secrets, ...parsed.flatMap(rule => ('pattern' in rule ? [rule.pattern] : []))]
     this.fields = new NamedFields(parsed.flatMap(rule => ('path' in rule ? [rule.path] : [])))
+    this.secrets = secrets
     this.placeholder = placeholder
     this.maxDepth = maxDepth
+  }
+
+  /** Returns a redaction that also removes the given secrets. */
+  withSecrets(secrets: readonly string[]): Redaction {
+    const pattern = patternOf(secrets)
+    if (pattern === undefined) return this
+    return new Redaction(this.rules, [...this.secrets, pattern], this.placeholder, this.maxDepth)
   }
 
   text(text: string): string {
@@ -75,7 +88,7 @@ export class Redaction {
   json(value: Json, fields = this.fields, isHidden = false): Json {
     const hidden = isHidden || fields.isNamed
     if (Array.isArray(value)) return value.map((item, index) => this.json(item, fields.inner(String(index)), hidden))
-    if (isObject(value))
+    if (hasFields(value))
       return Object.fromEntries(
         Object.entries(value).map(([name, item]) => [this.text(name), this.json(item, fields.inner(name), hidden)]),
       )
@@ -86,7 +99,7 @@ export class Redaction {
   /** Replaces a value by one of the same type. */
   hidden<T extends Json>(value: T): Json {
     if (typeof value === 'string') return value === '' ? value : this.placeholder
-    return typeof value === 'number' ? 0 : typeof value === 'boolean' ? false : value
+    return typeof value === 'number' || isRawNumber(value) ? 0 : typeof value === 'boolean' ? false : value
   }
 
   private editsOf(text: string, depth: number): readonly Edit[] {

@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { credentialsInText } from '../body-credentials.ts'
 import { bytesOf, textIn } from './body.ts'
 import { type Difference, differences } from './difference.ts'
 import type { FiledRecording } from './folder.ts'
@@ -133,5 +134,5 @@ const withoutType = ({ type: _, ...rest }: JsonObject): JsonObject => rest
 export function redactedMessage(bytes: Buffer, redaction: Redaction): Buffer {
   const text = textIn(bytes)
   if (text === undefined) return Buffer.from(redaction.text(bytes.toString('latin1')), 'latin1')
-  return Buffer.from(redactedEvents([text], redaction)[0]!)
+  return Buffer.from(redactedEvents([text], redaction.withSecrets(credentialsInText(text)))[0]!)
 }

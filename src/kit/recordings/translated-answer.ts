@@ -12,9 +12,9 @@ import { READERS } from '../../ingress/index.ts'
 import { eventParser } from '../../ingress/transport/event-parser.ts'
 import { openFrameParser } from '../../ingress/transport/frames.ts'
 import { bodyBytes, bytesOf } from './body.ts'
+import type { Entry } from './entry.ts'
 import { isFramed } from './event-frames.ts'
 import { fittedResult } from './fitted-result.ts'
-import type { Entry } from './library.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
 
 /** An answer for a caller. The chunks of a stream are complete events. */

@@ -41,6 +41,7 @@ const secrets = fc.record({
   password: secret,
   storePassword: secret,
   traces: secret,
+  inBody: secret,
 })
 type Secrets = {
   readonly [name in
@@ -53,7 +54,8 @@ type Secrets = {
     | 'channelParameter'
     | 'password'
     | 'storePassword'
-    | 'traces']: string
+    | 'traces'
+    | 'inBody']: string
 }
 
 /** The encodings in which an upstream may echo a secret. */
@@ -110,6 +112,9 @@ function messageOf(one: Secrets): IncomingMessage {
   return message
 }
 
+/** A header for an MCP server. */
+const TEAM = 'team-4711'
+
 /** The capture of a request whose body, upstream answer and answer repeat every secret in every encoding. */
 async function captured(one: Secrets, status: number, streams: boolean) {
   const config = configWith(one)
@@ -118,6 +123,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   const body: JsonObject = {
     ...{ model: MODEL, messages: [{ role: 'user', content: said }], metadata: { [echoes[0]!]: 'x' } },
     stream: streams,
+    mcp_servers: [{ authorization_token: one.inBody, headers: { 'x-team': TEAM } }],
   }
   const call: Call = {
     ...{ id: 'req_1', format: 'chat', path: '/v1/chat/completions', message: messageOf(one), framing: 'events' },
@@ -240,11 +246,12 @@ test('keys that are known by their look are removed, and addresses of the inside
       'password',
       'storePassword',
       'traces',
+      'inBody',
     ].map(name => [name, `${name}-1234567890`]),
   ) as Secrets
   const text = 'sk-proj-abcdefghij1234567890 at http://10.0.0.7:8000 and db.internal'
   const document = await captured({ ...one, header: text }, 500, false)
-  expect(JSON.stringify(document)).not.toMatch(/abcdefghij1234567890|10\.0\.0\.7|db\.internal/)
+  expect(JSON.stringify(document)).not.toMatch(/abcdefghij1234567890|10\.0\.0\.7|db\.internal|team-4711/)
 })
 
 test('a capture holds no secret of a sign-in at a cloud, such as the headers that AWS repeats for a wrong signature', () => {

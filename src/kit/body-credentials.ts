@@ -1,0 +1,107 @@
+import { append } from '../canonical/lists.ts'
+import { type Json, type JsonObject, parseObject } from '../canonical/node.ts'
+import { percentDecoded } from '../canonical/text.ts'
+import { NamedFields } from '../config/recording-rules.ts'
+import { HARMLESS_PARAMETERS } from './public-headers.ts'
+import { isCredential, SECRET_NAME } from './secret-names.ts'
+
+/*
+ * Credentials within bodies: those that a request gives to the upstream for other services (MCP servers, data sources,
+ * the network of a container), and those that an answer hands out.
+ */
+
+/** Objects in which a frame or an event contains the fields of a request. */
+const OWNERS = ['', 'session.', 'response.', 'interaction.']
+
+/** Fields with a credential. `headers` contains any headers. */
+const REQUEST_PATHS = [
+  ...['tools.*.authorization', 'tools.*.headers.*', 'tools.*.mcpServers.*.streamableHttpTransport.headers.*'],
+  ...['tools.*.environment.network_policy.domain_secrets.*.value'],
+  ...['tools.*.container.network_policy.domain_secrets.*.value'],
+  ...[
+    'tools.*.retrieval.externalApi.apiAuth',
+    'tools.*.retrieval.externalApi.authConfig',
+    'tools.*.googleMaps.authConfig',
+  ],
+  ...['mcp_servers.*.authorization_token', 'mcp_servers.*.headers.*', 'connectors.*.user_access_token'],
+  ...['key', 'encoded_api_key', 'access_token', 'connection_string'].flatMap(name => [
+    `data_sources.*.parameters.authentication.${name}`,
+    `data_sources.*.parameters.embedding_dependency.authentication.${name}`,
+  ]),
+  ...['api_key', 'client_secret.value'],
+].flatMap(path => OWNERS.map(owner => owner + path))
+
+/** Fields with an address, which may contain a password or a key. */
+const ADDRESS_PATHS = [
+  ...['tools.*.server_url', 'tools.*.url', 'tools.*.mcpServers.*.streamableHttpTransport.url', 'mcp_servers.*.url'],
+].flatMap(path => OWNERS.map(owner => owner + path))
+
+/** Endpoints whose answer is a credential, and its field. */
+const ISSUERS: readonly (readonly [url: RegExp, field: string])[] = [
+  [/\/client_secrets(?:\?|$)/, 'value'],
+  [/\/auth_tokens(?:\?|$)/, 'name'],
+]
+
+const namedFields = (paths: readonly string[]): NamedFields => new NamedFields(paths.map(path => path.split('.')))
+const CREDENTIAL_FIELDS = namedFields(REQUEST_PATHS)
+const ADDRESS_FIELDS = namedFields(ADDRESS_PATHS)
+
+/** Returns the paths of the fields with credentials in the bodies of an exchange. */
+export const credentialPaths = (url: string): readonly string[] => [
+  ...REQUEST_PATHS,
+  ...ISSUERS.flatMap(([issuer, field]) => (issuer.test(url) ? [field] : [])),
+]
+
+/** Names of which every body with such a credential has at least one. */
+const MARKER = /authorization|headers|secret|authentication|authconfig|apiauth|api_?key|access_token|url/i
+
+/** Returns the credentials in the text of a body or a frame, which the other side may repeat. */
+export function credentialsInText(text: string): readonly string[] {
+  if (!MARKER.test(text)) return []
+  const body = parseObject(text)
+  return body === undefined ? [] : credentialsInBody(body)
+}
+
+/**
+ * Returns the credentials in a body, each also without its scheme (`Bearer`).
+ *
+ * @param isSecret whether a header or a field contains a secret rather than a setting, by its path.
+ */
+export function credentialsInBody(
+  body: JsonObject,
+  isSecret = (path: string): boolean => SECRET_NAME.test(path),
+): readonly string[] {
+  const found: string[] = []
+  eachNamed(body, CREDENTIAL_FIELDS, '', (text, path) => {
+    if (isSecret(path)) append(found, [text, ...text.split(/\s+/)])
+  })
+  eachNamed(body, ADDRESS_FIELDS, '', text => append(found, credentialsInUrl(text)))
+  return found.filter(isCredential)
+}
+
+/** Calls back with every text at named fields, and its path. */
+function eachNamed(
+  value: Json,
+  fields: NamedFields,
+  path: string,
+  found: (text: string, path: string) => void,
+  isNamed = fields.isNamed,
+): void {
+  if (!isNamed && fields.isEmpty) return
+  if (typeof value === 'string' && isNamed) found(value, path)
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, item] of Object.entries(value as JsonObject)) {
+      const inner = fields.inner(name)
+      eachNamed(item, inner, `${path}.${name}`, found, isNamed || inner.isNamed)
+    }
+}
+
+/** Returns the user, the password and the keys in a URL, as they are and as the URL writes them. */
+function credentialsInUrl(text: string): readonly string[] {
+  if (!URL.canParse(text)) return []
+  const { username, password, searchParams } = new URL(text)
+  const parameters = [...searchParams].flatMap(([name, value]) =>
+    SECRET_NAME.test(name) && !HARMLESS_PARAMETERS.test(name) ? [value] : [],
+  )
+  return [username, password, percentDecoded(username), percentDecoded(password), ...parameters]
+}
