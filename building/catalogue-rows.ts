@@ -76,6 +76,9 @@ const PRICES: ReadonlySet<string> = new Set([
   'perQuery',
   'request',
   'second',
+  'image',
+  'character',
+  'videoSecond',
 ] as const satisfies (keyof ListedModel)[])
 
 /** Facts by which two models differ. */
@@ -121,7 +124,46 @@ function pricesOf(entries: readonly Entry[]): Partial<ListedModel> {
     ...(tiers !== undefined && { tiers }),
     ...search,
     ...(second !== undefined && { second }),
+    ...unitPricesOf(entries),
   }
+}
+
+/** Fields with the price of a second of a video, the usual one first. Others are those of a resolution. */
+const VIDEO_PRICES = [
+  ...['output_cost_per_video_per_second', 'output_cost_per_second'],
+  ...['output_cost_per_second_720p', 'output_cost_per_second_1080p', 'output_cost_per_second_480p'],
+]
+const IMAGE_MODES: ReadonlySet<string> = new Set(['image_generation', 'image_edit'])
+
+/** The prices of images, characters to speak and seconds of videos, each from the first row that states it. */
+function unitPricesOf(entries: readonly Entry[]): Partial<ListedModel> {
+  const image = firstOf(entries, imagePriceOf)
+  const character = firstOf(entries, ([, { mode, input_cost_per_character: price }]) =>
+    mode === 'audio_speech' ? amount(price) : undefined,
+  )
+  const videoSecond = firstOf(entries, ([, row]) =>
+    row.mode === 'video_generation' ? firstOf(VIDEO_PRICES, field => amount(row[field])) : undefined,
+  )
+  return {
+    ...(image !== undefined && { image }),
+    ...(character !== undefined && { character }),
+    ...(videoSecond !== undefined && { videoSecond }),
+  }
+}
+
+/** The price of an image. Rows that state the price of a pixel have the size in their name. */
+function imagePriceOf([id, row]: Entry): number | undefined {
+  const {
+    mode = '',
+    output_cost_per_image: ofAnswer,
+    input_cost_per_image: ofRequest,
+    input_cost_per_pixel: pixel,
+  } = row
+  if (!IMAGE_MODES.has(mode)) return undefined
+  const [, width, height] = /(\d+)-x-(\d+)/.exec(id) ?? []
+  const ofPixels = amount(pixel)
+  const price = width === undefined || ofPixels === undefined ? undefined : ofPixels * Number(width) * Number(height)
+  return amount(ofAnswer) ?? amount(ofRequest) ?? (price === undefined ? undefined : Math.round(price * 1e6) / 1e6)
 }
 
 /** The highest factor of each tier, because hosts of a model differ, or undefined if there is none. */

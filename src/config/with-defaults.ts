@@ -358,6 +358,7 @@ export function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelF
               cacheRead: price.cache_read,
               cacheWrite: price.cache_write,
               ...{ search: price.search, minute: price.minute, tiers: price.tiers },
+              ...{ image: price.image, characters: price.characters, videoSecond: price.video_second },
             }),
     }),
     input: facts.input ?? ['text'],

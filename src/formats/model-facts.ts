@@ -38,7 +38,10 @@ export interface ModelFacts {
   readonly order?: ModelOrder
   /** Models to try, in this order, if no channel of this model answers. */
   readonly fallbacks?: readonly FallbackModel[]
-  /** Prices in US dollars: per million tokens, per thousand searches, and per minute of a recording. */
+  /**
+   * Prices in US dollars: per million tokens, thousand searches, minute of a recording, image, million characters to
+   * speak, and second of a video.
+   */
   readonly price?: {
     readonly input?: number
     readonly output?: number
@@ -46,6 +49,9 @@ export interface ModelFacts {
     readonly cacheWrite?: number
     readonly search?: number
     readonly minute?: number
+    readonly image?: number
+    readonly characters?: number
+    readonly videoSecond?: number
     /** Factors on the prices of tokens, by service tier. */
     readonly tiers?: { readonly [tier: string]: number }
   }

@@ -1,8 +1,15 @@
 import type { CanonicalEvent, PartStart } from '../canonical/event.ts'
 import type { CanonicalResult, Transcript, Usage } from '../canonical/result.ts'
+import type { CanonicalTask } from '../canonical/task.ts'
 import type { Work } from '../canonical/work.ts'
 import { isCounted } from '../store/usage/row.ts'
-import { type BilledFacts, recordingSeconds } from '../upstreams/catalogue/billed-facts.ts'
+import {
+  type BilledFacts,
+  imagesIn,
+  isImage,
+  recordingSeconds,
+  videoSecondsOf,
+} from '../upstreams/catalogue/billed-facts.ts'
 import { SearchCount, searchesIn } from './answer-cost.ts'
 import { estimatedUsage, lengthOf, TEXT_WORK } from './uncounted.ts'
 
@@ -21,15 +28,20 @@ export class AnswerMeter {
   /** Value of `writtenLength` at the upstream's last usage count. */
   private lengthAtCount = 0
   private hasMedia = false
+  /** Number of images in the answer so far. */
+  private images = 0
+  /** The task that the answer created, if it created one. */
+  private task: CanonicalTask | undefined
   /** Service tier that the answer states. */
   private tier: string | undefined
   private transcript: Transcript | undefined
   private readonly work: Work
-  private readonly requestedTier: string | undefined
+  private readonly requested: BilledFacts
 
-  constructor(work: Work, requestedTier: string | undefined) {
+  /** @param requested facts that the request states. */
+  constructor(work: Work, requested: BilledFacts) {
     this.work = work
-    this.requestedTier = requestedTier
+    this.requested = requested
   }
 
   observe(event: CanonicalEvent): void {
@@ -49,6 +61,7 @@ export class AnswerMeter {
 
   private observePart({ at, part }: PartStart): void {
     this.hasMedia ||= part.type === 'media'
+    if (isImage(part)) this.images++
     this.searches.update(at, part)
   }
 
@@ -64,6 +77,8 @@ export class AnswerMeter {
     this.usage = this.work === 'count' ? undefined : usage
     if (usage === undefined || !isCounted(usage) || usage.output === 0) this.writtenLength = lengthOf(result)
     this.searches = searchesIn(result)
+    this.images = imagesIn(result)
+    this.task = result.task
     this.tier = result.serviceTier
     this.transcript = result.candidates[0]?.transcript
     this.isComplete = true
@@ -77,15 +92,20 @@ export class AnswerMeter {
     return this.seconds === undefined ? undefined : NO_TOKENS
   }
 
-  /** Returns true for a count of zero tokens for a text. Some servers state it instead of none. */
-  private isEmptyCount({ output }: Usage): boolean {
+  /** Returns true for a count of zero tokens for a text or an image. Some servers state it instead of none. */
+  private isEmptyCount({ input = 0, output }: Usage): boolean {
+    if (this.work === 'image') return this.images > 0 && input === 0 && !output
     return output === 0 && this.writtenLength > 0 && TEXT_WORK.has(this.work)
   }
 
   /** The facts on which the cost depends. Until an answer states its tier, the requested one counts. */
   get facts(): BilledFacts {
-    const { tier, isComplete, requestedTier: requested, seconds, searches, model } = this
-    return { tier: tier ?? (isComplete ? undefined : requested), seconds, queries: searches.queries, model }
+    const { tier, isComplete, requested, seconds, searches, model, work, images, task } = this
+    return {
+      ...{ tier: tier ?? (isComplete ? undefined : requested.tier), seconds, queries: searches.queries, model },
+      ...{ characters: requested.characters, images: work === 'image' && images > 0 ? images : undefined },
+      videoSeconds: task === undefined ? requested.videoSeconds : videoSecondsOf(task, requested),
+    }
   }
 
   /** Length of the transcribed recording, in seconds, if the upstream states it. */
@@ -110,5 +130,5 @@ export class AnswerMeter {
 /** Returns the count of the prompt alone, if it is not empty either. */
 const inputOf = ({ output: _, input, ...usage }: Usage): Usage | undefined => (input ? { ...usage, input } : undefined)
 
-/** Usage of a recording that is billed by its length. */
-const NO_TOKENS: Usage = { extras: {} }
+/** Usage of an answer that is billed by other units than tokens. */
+export const NO_TOKENS: Usage = { extras: {} }

@@ -46,6 +46,7 @@ export type { ErrorAnswer } from './failures.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
 export type {
   OpenedVoiceSession as OpenedSession,
+  Realtime,
   VoiceSession as LiveSession,
   VoiceSessionCall,
 } from './realtime/realtime.ts'

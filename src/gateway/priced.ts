@@ -20,11 +20,18 @@ const MINIMUM_USAGE: { readonly [W in Work]?: readonly Usage[] } = {
   image: [{ input: 1, output: 1, outputBy: { image: 1 } }],
   speech: [{ input: 1, output: 1, outputBy: { audio: 1 } }],
   transcription: [{ input: 1, inputBy: { audio: 1 }, output: 1 }],
+  video: [{}],
   realtime: [{ input: 1, inputBy: { audio: 1 }, output: 1, outputBy: { audio: 1 } }],
 }
 
 /** Further facts about a minimum answer, which may have a price instead of its tokens. */
-const MINIMUM_FACTS: { readonly [W in Work]?: BilledFacts } = { transcription: { seconds: 1 } }
+const MINIMUM_FACTS: { readonly [W in Work]?: BilledFacts } = {
+  image: { images: 1 },
+  speech: { characters: 1 },
+  transcription: { seconds: 1 },
+  realtime: { seconds: 1 },
+  video: { videoSeconds: 1 },
+}
 
 /**
  * Drops targets whose price for the work is unknown, if the key's budget requires it (`budget.unknown: refuse`).

@@ -15,19 +15,19 @@ import {
   recordedModel,
   type UsageRow,
 } from '../store/usage/row.ts'
-import { requestedTier } from '../upstreams/catalogue/billed-facts.ts'
+import { type BilledFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { AffinitySource } from './affinity.ts'
-import { costOfAnswers, type PaidAnswer, searchesIn, withSearches } from './answer-cost.ts'
-import { AnswerMeter } from './answer-meter.ts'
+import { costOfAnswers, type PaidAnswer, withSearches } from './answer-cost.ts'
+import { AnswerMeter, NO_TOKENS } from './answer-meter.ts'
 import type { Call } from './call.ts'
 import { gatewayFailure } from './failure-of.ts'
 import type { FallbackOrigin } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
 import { type RequestMemoryHold, releaseWhenSent } from './request-memory.ts'
 import type { ExpectedUsage } from './uncounted.ts'
-import { partsOf, UnsentAnswers } from './unsent-answers.ts'
+import { billedAnswer, partsOf, UnsentAnswers } from './unsent-answers.ts'
 
 /** The outcome of a request: its usage row, and further facts for the log and the trace. */
 export interface Outcome {
@@ -91,9 +91,9 @@ export class Report {
   private work: Work = 'conversation'
   private isOnlyError = false
   /** Meter of the answer of the current target. */
-  private meter = new AnswerMeter('conversation', undefined)
-  /** Service tier that the request asks for. */
-  private requestedTier: string | undefined
+  private meter = new AnswerMeter('conversation', {})
+  /** Facts that the request states, on which its cost depends. */
+  private requested: BilledFacts = {}
   private readonly unsent = new UnsentAnswers()
   /** Answers that the sent answer consists of, if it was put together from several. */
   private parts: readonly PaidAnswer[] | undefined
@@ -117,8 +117,8 @@ export class Report {
     this.readAt = performance.now()
     this.stream = request.stream
     this.work = workOf(request)
-    this.requestedTier = requestedTier(request)
-    this.meter = new AnswerMeter(this.work, this.requestedTier)
+    this.requested = requestedFacts(request)
+    this.meter = new AnswerMeter(this.work, this.requested)
   }
 
   /** Records that the request falls back to another model. */
@@ -136,7 +136,7 @@ export class Report {
     this.sentAt = now
     this.answeredAt = undefined
     this.upstreamId = undefined
-    this.meter = new AnswerMeter(this.work, this.requestedTier)
+    this.meter = new AnswerMeter(this.work, this.requested)
     this.parts = undefined
     this.finish = undefined
     this.error = undefined
@@ -208,17 +208,12 @@ export class Report {
   /** Records the usage of a whole answer before it is sent, because the caller may not get it. */
   recordUnsent(result: CanonicalResult): void {
     const { target, model, work } = this
-    const { usage, serviceTier: tier, model: answered } = result
-    this.recordAnsweredModel(answered)
-    if (usage === undefined || target === undefined || model === undefined) return
-    if (work === 'count' || !isCounted(usage)) return
-    const { searches, queries } = searchesIn(result)
-    this.unsent.add({
-      target,
-      model,
-      usage: withSearches(usage, searches),
-      facts: { tier, queries, model: this.meter.model },
-    })
+    this.recordAnsweredModel(result.model)
+    if (target === undefined || model === undefined || work === 'count') return
+    const answer = billedAnswer(result, work)
+    if (answer === undefined) return
+    const { usage, facts } = answer
+    this.unsent.add({ target, model, usage, facts: { ...facts, model: this.meter.model } })
   }
 
   /** Records that the caller gets the answer of the current target. */
@@ -304,6 +299,11 @@ export class Report {
     return [...unsent.all, { target, model, usage: sent, facts: this.meter.facts }]
   }
 
+  /** Returns true if an uncounted answer has the price of other units than tokens, such as images. */
+  private isBilledByUnits(prices: Prices): boolean {
+    return costOfAnswers(prices, this.paidAnswers(NO_TOKENS)).cost !== undefined
+  }
+
   /** Adds the expected tokens to the usage of an answer that the upstream counts in another unit. */
   private withTokens(usage: Usage): Usage {
     const hasTokens = usage.input !== undefined || usage.output !== undefined
@@ -358,8 +358,9 @@ export class Report {
 
   /** Closes the report of a finished request. */
   outcome(prices: Prices): Outcome {
-    const { call, spent: counted, error, fault, trace, restoredReasoning, seconds, fallback } = this
+    const { call, error, fault, trace, restoredReasoning, seconds, fallback } = this
     const { target, model, unsent } = this
+    const counted = this.spent ?? (this.isBilledByUnits(prices) ? NO_TOKENS : undefined)
     const estimate = counted === undefined ? this.estimate : undefined
     // An estimate covers the whole request, and with it the answers to parts of it.
     if (estimate !== undefined) this.forgetUnsent()

@@ -1,8 +1,11 @@
-import { totalUsage, type Usage } from '../canonical/result.ts'
+import { type CanonicalResult, totalUsage, type Usage } from '../canonical/result.ts'
+import type { Work } from '../canonical/work.ts'
 import { isCounted } from '../store/usage/row.ts'
-import type { BilledFacts } from '../upstreams/catalogue/billed-facts.ts'
+import { type BilledFacts, imagesIn } from '../upstreams/catalogue/billed-facts.ts'
 import { billedIterations } from '../upstreams/catalogue/iterations.ts'
 import type { Target } from '../upstreams/router.ts'
+import { searchesIn, withSearches } from './answer-cost.ts'
+import { NO_TOKENS } from './answer-meter.ts'
 
 /** Usage of an answer that was not sent to the caller. */
 export interface UnsentAnswer {
@@ -71,6 +74,20 @@ export class UnsentAnswers {
 const NONE: readonly UnsentAnswer[] = []
 
 const sumOf = (one: Usage, other: Usage): Usage => totalUsage([one, other])!
+
+/**
+ * Returns the usage of a whole answer and the facts on which its cost depends. Returns undefined if the upstream counted
+ * nothing and made no images, which it may bill one by one.
+ */
+export function billedAnswer(result: CanonicalResult, work: Work): Pick<UnsentAnswer, 'usage' | 'facts'> | undefined {
+  const { usage, serviceTier: tier } = result
+  const images = work === 'image' ? imagesIn(result) : 0
+  const isUncounted = usage === undefined || !isCounted(usage)
+  if (isUncounted && images === 0) return undefined
+  const { searches, queries } = searchesIn(result)
+  const facts = { tier, queries, ...(images > 0 && { images }) }
+  return { usage: isUncounted ? NO_TOKENS : withSearches(usage, searches), facts }
+}
 
 /**
  * Returns the answers that an answer was put together from, because each has its own price: that of its size, its tier

@@ -7,7 +7,7 @@ import { workOf } from '../canonical/work.ts'
 import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log.ts'
 import { recordedModel, type UsageRow } from '../store/usage/row.ts'
-import { type BilledFacts, requestedTier } from '../upstreams/catalogue/billed-facts.ts'
+import { type BilledFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
 import { NO_PRICES, type Prices } from '../upstreams/catalogue/rates.ts'
 import { headerValue } from '../upstreams/channel/index.ts'
 import { deploymentsOf, type RoutedChannel } from '../upstreams/router.ts'
@@ -114,7 +114,9 @@ export class UsageRecorder {
       const cost = prices.cost(priced, usage, facts)
       if (cost === undefined) continue
       // A cheaper tier may not be granted.
-      return facts.tier === undefined ? cost : Math.max(cost, prices.cost(priced, usage) ?? 0)
+      return facts.tier === undefined
+        ? cost
+        : Math.max(cost, prices.cost(priced, usage, { ...facts, tier: undefined }) ?? 0)
     }
     if (caller.permissions.limits.budget?.unknown !== 'refuse') this.warnOnce(model, UNCOUNTED_MESSAGE)
     return undefined
@@ -126,7 +128,7 @@ const TOKENS_PER_SECOND = 10
 
 /** Returns the facts on which the cost of an expected answer depends. */
 const expectedFacts = ({ input = 0 }: Usage, request: CanonicalRequest): BilledFacts => ({
-  tier: requestedTier(request),
+  ...requestedFacts(request),
   seconds: workOf(request) === 'transcription' ? input / TOKENS_PER_SECOND : undefined,
 })
 

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws'
 import type { Caller } from '../accounts/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { defined } from '../canonical/node.ts'
-import type { Gateway, LiveSession } from '../gateway/index.ts'
+import type { Gateway, LiveSession, Realtime, VoiceSessionCall } from '../gateway/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
 import { pathOf, queryOf } from './address.ts'
 import { idHeaders } from './handlers.ts'
@@ -50,9 +50,17 @@ export class VoiceSessions {
     // A caller that ends the connection properly does not close this side of it.
     for (const event of ['end', 'close']) socket.once(event, abort)
     try {
-      const call = { id: requestId(), path: pathOf(message), message, query, signal: abortController.signal }
+      const { signal } = abortController
+      const call = { id: requestId(), path: pathOf(message), message, query, signal, ...defined({ queryKey }) }
       const realtime = await this.gateway.realtime()
-      const openedSession = await realtime.open({ ...call, ...defined({ queryKey }) })
+      if (realtime.awaitsModel(call)) {
+        const release = await realtime.admitWaiting(call)
+        socket.once('close', release)
+        if (socket.destroyed || signal.aborted) release()
+        accept(accepted => void this.openWhenNamed(realtime, call, accepted, socket, release))
+        return
+      }
+      const openedSession = await realtime.open(call)
       const { record } = openedSession.caller
       const recordedSocket = record && (await this.gateway.services.recordings.beginSession(message, record))
       if (socket.destroyed || abortController.signal.aborted) {
@@ -76,10 +84,45 @@ export class VoiceSessions {
     }
   }
 
+  /**
+   * Opens a session that only transcribes once its settings name its model. The caller has been accepted, so that
+   * failures are `error` events.
+   */
+  private async openWhenNamed(
+    realtime: Realtime,
+    call: VoiceSessionCall,
+    accepted: WebSocket,
+    socket: Duplex,
+    release: () => void,
+  ): Promise<void> {
+    const abortController = new AbortController()
+    const waiting = { ...call, signal: abortController.signal, isAnnounced: true }
+    this.opening.add(abortController)
+    accepted.on('error', () => accepted.terminate())
+    accepted.once('close', () => abortController.abort(STOPPED))
+    try {
+      if (this.isClosing) throw STOPPED
+      const { model, replay } = await realtime.firstSettings(waiting, accepted)
+      release()
+      const openedSession = await realtime.open({ ...waiting, query: { ...call.query, model } })
+      const { record } = openedSession.caller
+      const recordedSocket = record && (await this.gateway.services.recordings.beginSession(call.message, record))
+      if (accepted.readyState !== accepted.OPEN) return openedSession.abandon()
+      recordedSocket?.follow(accepted)
+      this.add(openedSession.start(accepted), socket, accepted, openedSession.caller)
+      replay()
+    } catch (thrown) {
+      realtime.refuse(accepted, this.isClosing ? SHUTTING_DOWN : thrown)
+    } finally {
+      release()
+      this.opening.delete(abortController)
+    }
+  }
+
   /** Lets every session finish its current response. Resolves when all sessions are closed. */
   async close(): Promise<void> {
     this.isClosing = true
-    for (const controller of this.opening) controller.abort()
+    for (const controller of this.opening) controller.abort(STOPPED)
     for (const session of this.open.keys()) session.finish()
     await Promise.all([...this.open.keys()].map(({ closed }) => closed))
   }
@@ -116,6 +159,8 @@ export class VoiceSessions {
 }
 
 const STOPPED = new GatewayError({ kind: 'overloaded', message: 'The gateway is stopping.' })
+/** The same for a caller whose WebSocket was accepted. */
+const SHUTTING_DOWN = new GatewayError({ ...STOPPED.error, code: 'server_shutdown' })
 
 /** Handles `POST /v1/realtime/client_secrets`. */
 export function handleSecret(gateway: Gateway, message: IncomingMessage, response: ServerResponse): void {

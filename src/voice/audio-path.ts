@@ -1,17 +1,20 @@
 import type { MediaPart, Part } from '../canonical/content.ts'
+import type { Loss } from '../canonical/loss.ts'
 import {
   type AudioFormat,
   type ConversationItem,
   isSameAudioFormat,
+  type ResponseSettings,
   type VoiceSessionSettings,
 } from '../canonical/voice-session.ts'
 import type { ClientEvent, OutputPosition, ServerEvent } from '../canonical/voice-session-event.ts'
 import type { AudioConverter } from './audio/converter.ts'
+import type { UpstreamAudio } from './upstream.ts'
 
 export interface AudioPathOptions {
   /** The caller's initial formats, which a `session-update` may change. */
   readonly caller: { readonly input: AudioFormat; readonly output: AudioFormat }
-  readonly upstream: { readonly input: AudioFormat; readonly output: AudioFormat }
+  readonly upstream: UpstreamAudio
   /** Opens a converter between two different formats. */
   open(from: AudioFormat, to: AudioFormat): Promise<AudioConverter>
 }
@@ -77,11 +80,35 @@ export class AudioPath {
       case 'response-create': {
         const { settings } = event
         const { context = [] } = settings ?? {}
-        return this.withRecordings(event, context, items => ({ ...event, settings: { ...settings, context: items } }))
+        const sent = settings === undefined ? event : { ...event, settings: this.withoutFormat(settings) }
+        return this.withRecordings(sent, context, items => ({
+          ...sent,
+          settings: { ...sent.settings, context: items },
+        }))
       }
       default:
         return [event]
     }
+  }
+
+  /** Returns the losses of an event: a response keeps the output format of the session, unless the upstream changes it. */
+  losses(event: ClientEvent): readonly Loss[] {
+    if (event.type !== 'response-create') return NO_LOSS
+    const format = event.settings?.output?.format
+    const isKept = format === undefined || isSameAudioFormat(format, this.output) || this.isLeftToUpstream
+    return isKept ? NO_LOSS : FORMAT_LOSS
+  }
+
+  /** True if the upstream converts a response's audio, because nothing is converted here. */
+  private get isLeftToUpstream(): boolean {
+    return this.outgoingConverter === undefined && this.options.upstream.variesByResponse === true
+  }
+
+  /** Removes the output format from a response's settings, unless the upstream converts the response. */
+  private withoutFormat(settings: ResponseSettings): ResponseSettings {
+    if (settings.output?.format === undefined || this.isLeftToUpstream) return settings
+    const { format: _, ...output } = settings.output
+    return { ...settings, output }
   }
 
   /**
@@ -202,6 +229,11 @@ export class AudioPath {
     return { ...part, source: { type: 'base64', mediaType, data: audio.toString('base64') } }
   }
 }
+
+const NO_LOSS: readonly Loss[] = []
+const FORMAT_LOSS: readonly Loss[] = [
+  { kind: 'dropped', path: ['settings', 'output', 'format'], reason: 'settings-of-the-session' },
+]
 
 /** Returns the new format, or undefined if it is missing or equal to the current one. */
 const changedFormat = (format: AudioFormat | undefined, current: AudioFormat): AudioFormat | undefined =>

@@ -141,11 +141,20 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
     }
   }
 
-  protected responseEnded(response: string, usage: Usage | undefined): void {
-    const counted = usage !== undefined && this.meter.counts(usage) ? usage : undefined
+  /**
+   * Charges a response that has ended. A completed one that its upstream does not count costs an estimate at once, so
+   * that the budget admits no further ones. The usage of other ones may still arrive.
+   */
+  protected responseEnded(response: string, usage: Usage | undefined, isCompleted: boolean): void {
+    const { meter } = this
+    const { record } = this.options
+    const counted = usage !== undefined && meter.counts(usage) ? usage : undefined
+    const estimate = counted === undefined && isCompleted ? meter.estimate : undefined
     this.responses.ended(response)
-    this.options.record.recordUsage(counted)
-    if (counted !== undefined) this.meter.report(counted)
+    if (estimate === undefined) record.recordUsage(counted)
+    else record.recordEstimate(estimate)
+    const charged = counted ?? estimate
+    if (charged !== undefined) meter.report(charged)
   }
 
   /** Ends the session if the key's budget is spent. Called after a transcription, because nothing admits the next. */

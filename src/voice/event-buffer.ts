@@ -21,6 +21,11 @@ export class EventBuffer implements UpstreamListener {
     else this.listener.ended(end)
   }
 
+  /** Drops the buffered events of a type. */
+  skip(type: ServerEvent['type']): void {
+    this.events = this.events.filter(event => event.type !== type)
+  }
+
   deliver(listener: UpstreamListener): void {
     const { events, end } = this
     this.listener = listener

@@ -1,16 +1,15 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { AudioFormat } from '../canonical/voice-session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/voice-session-event.ts'
-import type { SessionEnd, UpstreamOptions } from './upstream.ts'
+import type { SessionEnd, UpstreamAudio, UpstreamOptions } from './upstream.ts'
 
 /**
  * A WebSocket format of upstreams, as a state machine for one session. It combines the format's reader of server events
  * with its writer of client events. A protocol neither waits nor throws. `WebSocketUpstream` owns the socket.
  */
 export interface Protocol {
-  readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
+  readonly audio: UpstreamAudio
   /** Path and query, relative to the channel's base URL. Used for the first connection and for every reconnect. */
   readonly address: { readonly path: string; readonly query: { readonly [name: string]: string } }
   /** True if the upstream expects binary frames. Otherwise, JSON is sent in text frames. */

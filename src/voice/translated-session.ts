@@ -58,7 +58,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   private deliver(event: ServerEvent): void {
     this.hasExplained = event.type === 'error'
     if (event.type === 'response-start') this.responseBegan(event.response)
-    if (event.type === 'response-end') this.responseEnded(event.response, event.usage)
+    if (event.type === 'response-end') this.responseEnded(event.response, event.usage, event.status === 'completed')
     if (event.type === 'input-transcript-done' && (event.usage ?? event.seconds) !== undefined)
       this.options.record.recordTranscription(event.usage, this.transcription, event.seconds, event.isIncluded)
     this.measure(event)
@@ -116,7 +116,7 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     const { upstream, audio, record, onLoss } = this.options
     if (this.isOver) return
     if (!this.isAllowed(event)) return
-    const losses = upstream.losses(event)
+    const losses = [...upstream.losses(event), ...audio.losses(event)]
     record.recordLosses(losses)
     const lost = losses.find(({ restored }) => restored !== true)
     if (lost !== undefined && onLoss === 'refuse') {

@@ -23,12 +23,20 @@ export interface UpstreamSide {
   terminate(): void
 }
 
+/** Audio formats of an upstream's session. */
+export interface UpstreamAudio {
+  readonly input: AudioFormat
+  readonly output: AudioFormat
+  /** True if a response may have another output format than the session. */
+  readonly variesByResponse?: boolean
+}
+
 /** An upstream that accepts canonical events: a WebSocket, or a cascade of requests. */
 export interface Upstream extends UpstreamSide {
   /**
    * Audio formats that `audio-append` accepts and that `audio-delta` contains. The session converts the caller's audio.
    */
-  readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
+  readonly audio: UpstreamAudio
   /**
    * Returns the losses of a client event at this upstream, with paths into the event. Has no side effects. The session
    * either reports each distinct loss once or refuses the event.

@@ -48,7 +48,7 @@ test('other spellings of the same facts are left out, and the order is fixed', (
   expect(Object.keys(models)).toEqual(['a-model', 'model', 'model-4-5'])
 })
 
-test('prices of tiers, searches and seconds are those of the maker, or else the highest factors of the hosts', () => {
+test('prices of tiers, searches and other units are those of the maker, or else the highest factors of the hosts', () => {
   const prices = { input_cost_per_token: 2, output_cost_per_token: 10 }
   const sizes = { search_context_size_low: 1, search_context_size_medium: 2, search_context_size_high: 3 }
   const models = modelsOf({
@@ -61,6 +61,11 @@ test('prices of tiers, searches and seconds are those of the maker, or else the 
     gemini: chat('gemini', { ...LIMITS, search_context_cost_per_query: sizes, web_search_billing_unit: 'per_query' }),
     ranks: { mode: 'rerank', litellm_provider: 'cohere', input_cost_per_query: 0.002 },
     hears: { mode: 'audio_transcription', litellm_provider: 'openai', input_cost_per_second: 0.0001 },
+    speaks: { mode: 'audio_speech', litellm_provider: 'openai', input_cost_per_character: 0.00002 },
+    paints: { mode: 'image_generation', litellm_provider: 'openai', output_cost_per_image: 0.04 },
+    'hd/1024-x-1024/pixels': { mode: 'image_generation', litellm_provider: 'openai', input_cost_per_pixel: 7.629e-8 },
+    films: { mode: 'video_generation', litellm_provider: 'gemini', output_cost_per_second: 0.4 },
+    'openai/shoots': { mode: 'video_generation', litellm_provider: 'openai', output_cost_per_video_per_second: 0.1 },
   })
   expect(models['made']).toMatchObject({ tiers: { flex: 0.5 }, search: 2 })
   expect(models['hosted']!.tiers).toEqual({ priority: 2, flex: 0.5 })
@@ -70,6 +75,9 @@ test('prices of tiers, searches and seconds are those of the maker, or else the 
   expect(models['gemini']).toMatchObject({ search: 2, perQuery: true })
   expect(models['ranks']!.search).toBe(0.002)
   expect(models['hears']!.second).toBe(0.0001)
+  expect(models['speaks']!.character).toBe(0.00002)
+  expect([models['paints']!.image, models['pixels']!.image]).toEqual([0.04, 0.079996])
+  expect([models['films']!.videoSecond, models['shoots']!.videoSecond]).toEqual([0.4, 0.1])
 })
 
 test('the checked-in table is one line for each model, sorted, by the names that are looked up', () => {

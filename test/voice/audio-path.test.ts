@@ -16,10 +16,10 @@ class Marking implements AudioConverter {
 const BOTH = { input: PCM_24K, output: PCM_24K }
 
 /** A path between equal formats. Converters from or to `refused` cannot be opened. */
-async function openPath(refused: AudioFormat) {
+async function openPath(refused: AudioFormat, variesByResponse = false) {
   const opened: Marking[] = []
   const path = await AudioPath.open({
-    ...{ caller: BOTH, upstream: BOTH },
+    ...{ caller: BOTH, upstream: { ...BOTH, variesByResponse } },
     open: async (from, to) => {
       if (from === refused || to === refused) throw new Error('There is no such converter.')
       opened.push(new Marking())
@@ -79,4 +79,27 @@ test.each<ClientEvent>([
   await path.change(update(MULAW, MULAW))
   const converted = Buffer.of(5, 5, 1).toString('base64')
   expect(JSON.stringify(path.incoming(event))).toContain(`"audio/pcm;rate=24000","data":"${converted}"`)
+})
+
+describe('the output format of one response', () => {
+  const create = (format: AudioFormat): ClientEvent => ({
+    type: 'response-create',
+    settings: { instructions: 'Hi.', output: { format, voice: 'v' } },
+  })
+  const WITHOUT: ClientEvent = { type: 'response-create', settings: { instructions: 'Hi.', output: { voice: 'v' } } }
+  const LOST = [{ kind: 'dropped', path: ['settings', 'output', 'format'], reason: 'settings-of-the-session' }]
+
+  test.each<[string, boolean, AudioFormat, AudioFormat, ClientEvent, unknown]>([
+    ['of the session, which is converted, is not sent', true, MULAW, MULAW, WITHOUT, []],
+    ['of the session, which is not converted, is left to the upstream', true, PCM_24K, PCM_24K, create(PCM_24K), []],
+    ['other than the session, which is not converted, is left to the upstream', true, PCM_24K, ALAW, create(ALAW), []],
+    ['other than the session, which is converted, is lost', true, MULAW, PCM_24K, WITHOUT, LOST],
+    ['of the session of an upstream with one format is not sent', false, PCM_24K, PCM_24K, WITHOUT, []],
+    ['other than the session of an upstream with one format is lost', false, PCM_24K, MULAW, WITHOUT, LOST],
+  ])('%s', async (_, variesByResponse, session, requested, sent, losses) => {
+    const { path } = await openPath({ encoding: 'pcm16', rate: 1 }, variesByResponse)
+    await path.change(update(session, session))
+    expect(path.losses(create(requested))).toEqual(losses)
+    expect(path.incoming(create(requested))).toEqual([sent])
+  })
 })

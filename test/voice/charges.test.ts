@@ -173,6 +173,18 @@ describe.each(PATHS)('a voice session that is %s', (_, headers) => {
     expect(spent).toBeCloseTo(20 * OUT, 9)
   })
 
+  it('admits no response once those that their upstream does not count have spent the budget', async () => {
+    const other = { type: 'response.created', response: { id: 's', status: 'in_progress', output: [] } }
+    const { caller, upstream } = await openPlay(headers, [started, half, half, ended(null), other], {
+      budget: 19 * OUT,
+    })
+    await until(() => caller.events.some(({ type }) => type === 'error'))
+    expect(caller.events.find(({ type }) => type === 'error').error.code).toBe('insufficient_quota')
+    const cancels = () => upstream.connections[0]!.received.filter(({ type }) => type === 'response.cancel')
+    await until(() => cancels().length === 1)
+    expect(cancels()[0]).toMatchObject({ response_id: 's' })
+  })
+
   it('is exact if every response was counted', async () => {
     const { row } = await rowOf(headers, [started, half, ended(USAGE)])
     expect(row['estimated']).toBeUndefined()

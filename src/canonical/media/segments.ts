@@ -43,6 +43,22 @@ export function segmentsOf(words: readonly Word[], text: string): readonly Segme
   return segments
 }
 
+/** Matches a character of a language that has no spaces between words, or of its punctuation. */
+const SPACELESS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}\uff00-\uffef]/u
+
+/** Joins the texts of segments, with a space between them unless their language has none. */
+export function joinedTexts(texts: readonly string[]): string {
+  let [whole, last] = ['', '']
+  for (const text of texts) {
+    const next = text.trim()
+    if (next === '') continue
+    const isSpaceless = SPACELESS.test(last.slice(-1)) && SPACELESS.test(next.slice(0, 1))
+    whole += whole === '' || isSpaceless ? next : ` ${next}`
+    last = next
+  }
+  return whole
+}
+
 const endsBefore = (word: Word, last: Word, first: Word): boolean =>
   word.speaker !== last.speaker ||
   /[.?!。？！…]["'”»)]?$/u.test(last.word.trim()) ||

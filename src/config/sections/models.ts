@@ -11,6 +11,9 @@ const price = fields({
   cache_write: optional(money, 'Price of prompt tokens that were written to a cache.'),
   search: optional(money, 'Price of a thousand searches that the upstream runs, or of a thousand rankings.'),
   minute: optional(money, 'Price of a minute of a transcribed recording, if the upstream counts no tokens.'),
+  image: optional(money, 'Price of a generated image, if its tokens have no price.'),
+  characters: optional(money, 'Price of a million characters of a text to speak, if tokens have no price.'),
+  video_second: optional(money, 'Price of a second of a generated video.'),
   tiers: optional(
     mapOf(money),
     'Factors on the prices of tokens, by the service tier that the answer states, such as `{ priority: 2, flex: 0.5 }`. ' +

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws'
 import type { Caller } from '../../accounts/index.ts'
 import { type CanonicalError, GatewayError, notFound } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { PCM_24K } from '../../canonical/voice-session.ts'
+import { PCM_24K, type VoiceSessionSettings } from '../../canonical/voice-session.ts'
 import type { Config, OnLoss } from '../../config/index.ts'
 import type { Log } from '../../log.ts'
 import { freshId } from '../../store/usage/request-id.ts'
@@ -17,6 +17,7 @@ import { EventBuffer } from '../../voice/event-buffer.ts'
 import { ClientReader, eventIdOf } from '../../voice/formats/realtime/client-reader.ts'
 import { matchesGeneration, readDialect } from '../../voice/formats/realtime/dialect.ts'
 import { openRelay } from '../../voice/formats/realtime/open-relay.ts'
+import { addressOf } from '../../voice/formats/realtime/protocol.ts'
 import { Relay } from '../../voice/formats/realtime/relay.ts'
 import { ServerWriter } from '../../voice/formats/realtime/server-writer.ts'
 import { readSettings } from '../../voice/formats/realtime/settings-reader.ts'
@@ -49,6 +50,10 @@ export interface VoiceSessionRequest {
   readonly onLoss: OnLoss
   /** Settings that a client secret prescribes for the session, in OpenAI's format. */
   readonly session: JsonObject | undefined
+  /** True for a session that only transcribes. The URL of its upstream names no model. */
+  readonly isTranscription: boolean
+  /** True if the caller was already told that its session began. */
+  readonly isAnnounced: boolean
   readonly record: VoiceSessionRecord
   /** Aborted when the caller disconnects before the session starts. */
   readonly signal: AbortSignal
@@ -72,7 +77,8 @@ export interface OpenedVoiceSession extends UpstreamSide {
   readonly caller: Caller
 }
 
-const newId = (prefix: string): string => `${prefix}_${freshId()}`
+/** Returns a new id with a prefix. */
+export const newId = (prefix: string): string => `${prefix}_${freshId()}`
 
 /**
  * Opens a voice session with the first target that accepts it.
@@ -193,14 +199,14 @@ const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): 
 
 /** Opens a session that passes frames on unchanged. */
 async function openDirect(options: AttemptOptions): Promise<UpstreamSide> {
-  const { target, config, model, session, signal, channel, record } = options
+  const { target, config, model, session, signal, channel, record, isTranscription, isAnnounced } = options
   const { upstreamModel } = target
   const models = modelsOf(options, true)
   const renamedSession = session && (models.incoming({ session })['session'] as JsonObject)
-  const connect = connector(options, { path: '/realtime', query: { model: upstreamModel } })
+  const connect = connector(options, addressOf(upstreamModel, isTranscription))
   const { socket, first } = await openRelay({
     dial: connect,
-    session: renamedSession && { ...renamedSession, model: upstreamModel },
+    session: renamedSession && (isTranscription ? renamedSession : { ...renamedSession, model: upstreamModel }),
     firstEvent: channel.setupTimeout,
     signal,
   })
@@ -208,7 +214,7 @@ async function openDirect(options: AttemptOptions): Promise<UpstreamSide> {
   return {
     start: caller => {
       const relay = new Relay({
-        ...{ upstream: socket, first, record, models, newId },
+        ...{ upstream: socket, first: isAnnounced ? first.slice(1) : first, record, models, newId },
         caller: callerSocket(caller, config),
         scrub: <T extends Json>(value: T) => scrubJson(value, scrub) as T,
         publicError: error => publicError(error, target, model),
@@ -223,10 +229,13 @@ async function openDirect(options: AttemptOptions): Promise<UpstreamSide> {
 
 /** Opens a session that translates events between caller and upstream. */
 async function openTranslated(options: AttemptOptions): Promise<UpstreamSide> {
-  const { target, config, model, naming, onLoss, record, session } = options
+  const { target, config, model, naming, onLoss, record, session, isTranscription, isAnnounced } = options
   const models = modelsOf(options, false)
   const renamedSession = session && (models.incoming({ session })['session'] as JsonObject)
-  const settings = renamedSession === undefined ? {} : readSettings(renamedSession, 'session')
+  const settings: VoiceSessionSettings = {
+    ...(renamedSession && readSettings(renamedSession, 'session')),
+    ...(isTranscription ? { purpose: 'transcription' } : {}),
+  }
   const buffer = new EventBuffer()
   const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
   const upstream = await openUpstream(options, {
@@ -268,6 +277,7 @@ async function openTranslated(options: AttemptOptions): Promise<UpstreamSide> {
         limits: config.realtime,
       })
       session.start()
+      if (isAnnounced) buffer.skip('session-created')
       buffer.deliver(session)
       return session
     },

@@ -4,11 +4,16 @@ import { BEARER, SUBPROTOCOL, unauthenticated } from '../../accounts/key-ring.ts
 import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { readJson } from '../../ingress/transport/body.ts'
-import { freshId } from '../../store/usage/request-id.ts'
 import { headerValue, passedTrace } from '../../upstreams/channel/index.ts'
 import { forbiddenModel } from '../../upstreams/router.ts'
 import { writeSession } from '../../voice/formats/realtime/client-writer.ts'
 import { readDialect } from '../../voice/formats/realtime/dialect.ts'
+import {
+  type FirstSettings,
+  firstSettings,
+  missingTranscriptionModel,
+  refuseAnnounced,
+} from '../../voice/formats/realtime/first-settings.ts'
 import { readSettings } from '../../voice/formats/realtime/settings-reader.ts'
 import { type Naming, REALTIME } from '../../voice/formats/realtime/wire.ts'
 import type { RunRequest } from '../../voice/upstream.ts'
@@ -18,7 +23,7 @@ import type { RequestTrace } from '../metrics/traces.ts'
 import { onLossOf } from '../read-request.ts'
 import type { Services } from '../services.ts'
 import { cascadeRequest, type RequestSteps } from './cascade-request.ts'
-import { type OpenedVoiceSession, openVoiceSession, targetsOf } from './open-voice-session.ts'
+import { newId, type OpenedVoiceSession, openVoiceSession, targetsOf } from './open-voice-session.ts'
 import { createSecret, isClientSecret, type SecretSession, boundBy as secretSessionOf } from './secrets.ts'
 import { checkVoiceSession } from './voice-session-models.ts'
 import { VoiceSessionRecord } from './voice-session-record.ts'
@@ -37,7 +42,12 @@ export interface VoiceSessionCall {
   readonly queryKey?: string
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
+  /** True if the caller was already told that its session began. */
+  readonly isAnnounced?: boolean
 }
+
+/** The WebSocket of a session that begins before its upstream is known. */
+type AnnouncedSocket = Parameters<typeof firstSettings>[0]
 
 /** The caller, model and settings of a voice session. */
 interface IdentifiedCall extends Pick<SecretSession, 'model'> {
@@ -98,7 +108,8 @@ export class Realtime {
       if (secret !== undefined) await secretSessionOf(store.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
       return await openVoiceSession(targets, {
-        ...{ id: call.id, caller, model, onLoss, session, record },
+        ...{ id: call.id, caller, model, onLoss, session, record, isAnnounced: call.isAnnounced === true },
+        isTranscription: isTranscription(call) || session?.['type'] === 'transcription',
         ...{ channels, config, log: recorder.log, signal: call.signal },
         naming: namingOf(call.message),
         traceHeaders: passedTrace(headers),
@@ -108,6 +119,44 @@ export class Realtime {
       record.recordRefusal(toFailure(thrown).error)
       throw thrown
     }
+  }
+
+  /** Returns true if the model of a session that only transcribes follows in its settings. */
+  awaitsModel(call: VoiceSessionCall): boolean {
+    if (!isTranscription(call) || (call.query['model'] ?? '') !== '') return false
+    const credential = credentialOf(call.message)
+    return credential === undefined || !isClientSecret(credential.value)
+  }
+
+  /**
+   * Admits a session whose model is not known yet. Resolves to the function that releases it before it is opened.
+   *
+   * @throws GatewayError `unauthenticated`, `forbidden`, `rate-limited`.
+   */
+  async admitWaiting(call: VoiceSessionCall): Promise<() => void> {
+    const caller = await this.callerOf(call)
+    checkFormat(caller.permissions, REALTIME)
+    const release = await this.takeSlots(caller)
+    let isReleased = false
+    return () => {
+      if (!isReleased) release()
+      isReleased = true
+    }
+  }
+
+  /**
+   * Waits until the settings of a session that only transcribes name its model.
+   *
+   * @throws GatewayError if they do not arrive.
+   */
+  firstSettings(call: VoiceSessionCall, socket: AnnouncedSocket): Promise<FirstSettings> {
+    const timeout = Math.min(MAX_SETTINGS_TIME, this.services.config.realtime.idle)
+    return firstSettings(socket, { naming: namingOf(call.message), newId, timeout, signal: call.signal })
+  }
+
+  /** Ends a session that could not be opened after its settings had been awaited. */
+  refuse(socket: AnnouncedSocket, thrown: unknown): void {
+    refuseAnnounced(socket, toFailure(thrown).error, newId)
   }
 
   /** Answers `POST /v1/realtime/client_secrets` in OpenAI's format. Never rejects. */
@@ -138,14 +187,16 @@ export class Realtime {
     const session = body['session'] ?? {}
     if (!isObject(session)) throw invalidValue('session', 'expected an object')
     const settings = readSettings(session, 'session')
-    const { model } = settings
-    if (model === undefined) throw missingModel('session.model')
+    const transcribes = settings.purpose === 'transcription'
+    const model = settings.model ?? (transcribes ? settings.input?.transcription?.model : undefined)
+    if (model === undefined) throw transcribes ? missingTranscriptionModel() : missingModel('session.model')
     targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
     checkVoiceSession(session, caller.permissions)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
     const secretSession = { callerId: caller.id, model, session }
     const value = await createSecret(this.services.store.shared, secretSession, expiresAt)
-    const shownSession = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
+    const object = transcribes ? 'realtime.transcription_session' : 'realtime.session'
+    const shownSession = { ...writeSession(settings, GA), object, id: newId('sess') }
     return { value, expires_at: Math.floor(expiresAt / 1000), session: shownSession }
   }
 
@@ -166,10 +217,16 @@ export class Realtime {
         secret: shownSession.value,
       }
     }
-    if (shownSession?.isSubprotocol === true && !this.services.config.realtime.browserKeys) throw NO_BROWSER_KEYS
-    const caller = await this.services.callerOf(call)
+    const caller = await this.callerOf(call)
     if (model === undefined || model === '') throw missingModel('model')
     return { caller, model }
+  }
+
+  /** Finds the caller by its key. Throws or rejects with GatewayError `unauthenticated`. */
+  private callerOf(call: VoiceSessionCall): Caller | Promise<Caller> {
+    const isSubprotocol = credentialOf(call.message)?.isSubprotocol === true
+    if (isSubprotocol && !this.services.config.realtime.browserKeys) throw NO_BROWSER_KEYS
+    return this.services.callerOf(call)
   }
 
   private run(caller: Caller, message: IncomingMessage, sessionTrace: RequestTrace | undefined): RunRequest {
@@ -228,6 +285,12 @@ export class Realtime {
 }
 
 const GA = readDialect({})
+
+/** Maximum time until the settings of a session name its model, in milliseconds. */
+const MAX_SETTINGS_TIME = 30_000
+
+/** Returns true if the URL asks for a session that only transcribes. */
+const isTranscription = ({ query }: VoiceSessionCall): boolean => query['intent'] === 'transcription'
 
 /**
  * Returns the credential that may be a client secret: a bearer token or, from browsers, a WebSocket subprotocol.

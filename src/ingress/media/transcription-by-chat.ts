@@ -1,5 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
+import { joinedTexts } from '../../canonical/media/segments.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Segment } from '../../canonical/result.ts'
@@ -27,7 +28,7 @@ function withTranscript(candidate: Candidate, { output: { transcript } }: Canoni
   const language = anyText(object?.['language'])
   return {
     ...candidate,
-    content: [{ type: 'text', text: segments.map(({ text }) => text.trim()).join(' ') }],
+    content: [{ type: 'text', text: joinedTexts(segments.map(({ text }) => text)) }],
     transcript: { ...defined({ language }), segments },
   }
 }

@@ -1,4 +1,5 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
+import { joinedTexts } from '../../canonical/media/segments.ts'
 import { readSubtitles, styleOf } from '../../canonical/media/subtitles.ts'
 import { isObject, type Json, type JsonObject, type Node, parseObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -101,7 +102,8 @@ function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalReq
   const format = formatOf(request)
   const isUnchanged = format === (style ?? 'text') || (format === 'text' && raw.text.trim() === '')
   const segments = style === undefined ? undefined : readSubtitles(raw.text)
-  const text = segments?.map(segment => segment.text).join(' ') ?? (isUnchanged ? raw.text : raw.text.trim())
+  const plain = isUnchanged ? raw.text : raw.text.trim()
+  const text = segments === undefined ? plain : joinedTexts(segments.map(segment => segment.text))
   return {
     candidates: [
       {

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Transcript, Usage } from '../../canonical/result.ts'
+import type { CanonicalResult, Transcript, Usage } from '../../canonical/result.ts'
+import type { CanonicalTask } from '../../canonical/task.ts'
+import { workOf } from '../../canonical/work.ts'
 import { isCounted } from '../../store/usage/row.ts'
 
 /** Facts about an answer, beside its tokens, on which its cost depends. */
@@ -9,6 +11,13 @@ export interface BilledFacts {
   readonly tier?: string | undefined
   /** Length of the transcribed recording, in seconds. */
   readonly seconds?: number | undefined
+  /** Number of generated images. */
+  readonly images?: number | undefined
+  /** Number of characters of the text to speak. */
+  readonly characters?: number | undefined
+  /** Length of all generated videos, in seconds, and their number. */
+  readonly videoSeconds?: number | undefined
+  readonly videos?: number | undefined
   /** Name that the answer gives its model. Its prices count if the requested name has none, such as a deployment's. */
   readonly model?: string | undefined
   /** Number of queries of the web searches. */
@@ -38,6 +47,43 @@ const MAX_SECONDS = 604_800
  */
 export const requestedTier = ({ serviceTier, extras }: CanonicalRequest): string | undefined =>
   extras?.['messages']?.['speed'] === 'fast' ? 'fast' : serviceTier
+
+/** Returns the facts that a request states, on which the cost of its answer depends until the answer states others. */
+export function requestedFacts(request: CanonicalRequest): BilledFacts {
+  const tier = requestedTier(request)
+  const { candidates = 1, video } = request.output
+  const work = workOf(request)
+  if (work === 'image') return { tier, images: candidates }
+  if (work === 'speech') return { tier, characters: charactersOf(request) }
+  if (work !== 'video') return { tier }
+  return { tier, videoSeconds: (video?.seconds ?? USUAL_VIDEO_SECONDS) * candidates, videos: candidates }
+}
+
+/** Length of a video whose length neither the request nor the answer states, in seconds. */
+const USUAL_VIDEO_SECONDS = 8
+
+/** Returns the number of characters, not of UTF-16 units, of all texts of a request. */
+function charactersOf({ messages }: CanonicalRequest): number {
+  let count = 0
+  for (const { content } of messages)
+    for (const part of content) if (part.type === 'text') for (const _ of part.text) count++
+  return count
+}
+
+/** Returns the billed length of a task's videos. A task that failed at once is not billed. */
+export function videoSecondsOf({ state, seconds }: CanonicalTask, requested: BilledFacts): number | undefined {
+  if (state === 'failed') return 0
+  const length = plausibleSeconds(seconds)
+  return length === undefined ? requested.videoSeconds : length * (requested.videos ?? 1)
+}
+
+/** Returns the number of images in an answer. */
+export const imagesIn = ({ candidates }: CanonicalResult): number =>
+  candidates.reduce((sum, { content }) => sum + content.filter(isImage).length, 0)
+
+/** Returns true for an image. */
+export const isImage = (part: { readonly type: string; readonly kind?: unknown }): boolean =>
+  part.type === 'media' && part.kind === 'image'
 
 /**
  * Returns the usage that an upstream bills. Cohere does not bill the prompt that it adds, which may be a thousand times

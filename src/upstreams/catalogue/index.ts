@@ -37,7 +37,15 @@ export interface ModelAccount {
 type Facts = ReadonlyMap<string, ModelFacts>
 
 /** Prices of which a model with known prices has at least one. */
-const PRICES = ['input', 'output', 'search', 'second'] as const satisfies readonly (keyof Rates)[]
+const PRICES = [
+  'input',
+  'output',
+  'search',
+  'second',
+  'image',
+  'character',
+  'videoSecond',
+] as const satisfies readonly (keyof Rates)[]
 
 /** Maximum number of models per cache. Needed because callers can invent names. */
 const MAX_CACHED = 2000

@@ -56,6 +56,12 @@ export interface Rates {
   readonly request?: Rate
   /** Price of a second of a transcribed recording, if the upstream counts no tokens. */
   readonly second?: Rate
+  /** Price of a generated image, if the upstream counts no tokens. */
+  readonly image?: Rate
+  /** Price of a character of a text to speak, if the upstream counts no tokens. */
+  readonly character?: Rate
+  /** Price of a second of a generated video. */
+  readonly videoSecond?: Rate
   /** Factors on the prices of all tokens, by service tier. 1 for other tiers. */
   readonly tiers?: { readonly [tier: string]: number }
 }
@@ -123,13 +129,16 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
 /** Adds prices of the table of models that the price package lacks. */
 export function withListedPrices(rates: Rates, listed: ListedModel | undefined): Rates {
   if (listed === undefined) return rates
-  const { search, perQuery, request, second, tiers } = listed
+  const { search, perQuery, request, second, image, character, videoSecond, tiers } = listed
   const of = (dollars: number): Rate => ({ base: dollars * NANODOLLARS })
   return {
     ...(search !== undefined && { search: of(search) }),
     ...(perQuery !== undefined && { searchesByQuery: true }),
     ...(request !== undefined && { request: of(request) }),
     ...(second !== undefined && { second: of(second) }),
+    ...(image !== undefined && { image: of(image) }),
+    ...(character !== undefined && { character: of(character) }),
+    ...(videoSecond !== undefined && { videoSecond: of(videoSecond) }),
     ...(tiers !== undefined && { tiers }),
     ...rates,
   }
@@ -153,7 +162,8 @@ export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): R
       cacheWrite: flat(prices.cacheWrite),
       cacheWriteLong: flat(prices.cacheWrite),
     },
-    ...{ search: flat(prices.search, 1e3), second: flat(prices.minute, 60) },
+    ...{ search: flat(prices.search, 1e3), second: flat(prices.minute, 60), image: flat(prices.image, 1) },
+    ...{ character: flat(prices.characters), videoSecond: flat(prices.videoSecond, 1) },
     tiers: prices.tiers && { ...rates.tiers, ...prices.tiers },
   }
   const configuredRates = Object.fromEntries(
@@ -180,15 +190,17 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
 
 /**
  * Calculates the cost of an answer in nanodollars: its tokens, each kind at its price and all at that of the service
- * tier, and its searches. A recording whose tokens have no price costs its seconds. Returns undefined if nothing was
- * counted or a price is unknown.
+ * tier, and its searches. An answer whose tokens have no price, or were not counted, costs its other units: seconds of a
+ * recording or video, images, or characters. Returns undefined if nothing was counted or a price is unknown.
  */
 export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): number | undefined {
   const searchCount = searchCalls(usage)
   if (searchCount === undefined) return undefined
   const hasTokens = usage.input !== undefined || usage.output !== undefined
   const tokens = hasTokens ? costOfTokens(rates, billedUsage(usage)) : undefined
-  const cost = tokens === undefined ? costOfSeconds(rates, facts) : tokens * tierFactor(rates, usage, facts.tier)
+  // Some servers count zero tokens of what they bill by other units.
+  const units = tokens === undefined || isEmpty(usage) ? costOfUnits(rates, facts) : undefined
+  const cost = units ?? (tokens === undefined ? undefined : tokens * tierFactor(rates, usage, facts.tier))
   if (cost === undefined && (hasTokens || searchCount === 0)) return undefined
   const count = rates.searchesByQuery === true ? Math.max(searchCount, facts.queries ?? 0) : searchCount
   const fees = priceOf(rates.search, count, usage) + priceOf(rates.request, rates.request === undefined ? 0 : 1, usage)
@@ -200,8 +212,25 @@ export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): num
 const priceOf = (rate: Rate | undefined, count: number, { input = 0 }: Usage): number =>
   count > 0 ? (rate === undefined ? Number.NaN : priceAt(rate, input) * count) : 0
 
-const costOfSeconds = ({ second }: Rates, { seconds }: BilledFacts): number | undefined =>
-  second === undefined || seconds === undefined ? undefined : second.base * seconds
+const isEmpty = ({ input = 0, output = 0 }: Usage): boolean => input === 0 && output === 0
+
+/** Units other than tokens: the fields of their prices and of their counts. */
+const UNITS = [
+  ['second', 'seconds'],
+  ['image', 'images'],
+  ['character', 'characters'],
+  ['videoSecond', 'videoSeconds'],
+] as const satisfies readonly (readonly [RateName, keyof BilledFacts])[]
+
+/** Returns the cost of the units of an answer that have a price, or undefined if there are none. */
+function costOfUnits(rates: Rates, facts: BilledFacts): number | undefined {
+  let cost: number | undefined
+  for (const [unit, count] of UNITS) {
+    const [rate, number] = [rates[unit], facts[count]]
+    if (rate !== undefined && number !== undefined) cost = (cost ?? 0) + rate.base * number
+  }
+  return cost
+}
 
 /**
  * Returns the factor on token prices. Anthropic states the tier, fast mode and a guaranteed location of an answer apart

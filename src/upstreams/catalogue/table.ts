@@ -22,6 +22,12 @@ export interface ListedModel {
   readonly request?: number
   /** Price of a second of a transcribed recording. */
   readonly second?: number
+  /** Price of a generated image. */
+  readonly image?: number
+  /** Price of a character of a text to speak. */
+  readonly character?: number
+  /** Price of a second of a generated video. */
+  readonly videoSecond?: number
 }
 
 /** Origin of the table of models. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { segmentsOf } from '../../../src/canonical/media/segments.ts'
+import { joinedTexts, segmentsOf } from '../../../src/canonical/media/segments.ts'
 
 const spoken = (word: string, start: number, end = start + 0.2, speaker?: string) => ({
   word,
@@ -9,6 +9,18 @@ const spoken = (word: string, start: number, end = start + 0.2, speaker?: string
 })
 const textsOf = (words: Parameters<typeof segmentsOf>[0], whole = words.map(({ word }) => word).join(' ')) =>
   segmentsOf(words, whole).map(({ text }) => text)
+
+test.each([
+  ['of languages with spaces', [' Hello', 'there. '], 'Hello there.'],
+  ['of Chinese', ['今天天气很好。', '对'], '今天天气很好。对'],
+  ['of Japanese', ['はい、', 'そうです'], 'はい、そうです'],
+  ['of Thai', ['สวัสดี', 'ครับ'], 'สวัสดีครับ'],
+  ['of Korean', ['안녕', '하세요'], '안녕 하세요'],
+  ['of two languages', ['今天', 'Hello', '好'], '今天 Hello 好'],
+  ['beside empty ones', ['', '今天', ' ', '好', ''], '今天好'],
+])('texts of segments %s are joined with the spaces of the language', (_, texts, joined) =>
+  expect(joinedTexts(texts)).toBe(joined),
+)
 
 describe('segments made of words', () => {
   test('have the times of their words', () => {

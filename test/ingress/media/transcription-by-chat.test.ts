@@ -26,6 +26,13 @@ describe('times written by a model', () => {
     expect([segment!.start, segment!.end]).toEqual(times)
   })
 
+  test('of a language without spaces leave none in the transcript', () => {
+    const segments = ['你好。', '再见'].map((text, at) => ({ start: at, end: at + 1, text }))
+    const text = JSON.stringify({ segments })
+    const { candidates } = transcriptOfChat({ candidates: [{ content: [{ type: 'text', text }] }] }, asked)
+    expect(candidates[0]!.content).toEqual([{ type: 'text', text: '你好。再见' }])
+  })
+
   test('in a code fence', () => expect(segmentsIn(`\`\`\`json\n${one('00:01', '00:02')}\n\`\`\``)).toHaveLength(1))
 
   test.each([

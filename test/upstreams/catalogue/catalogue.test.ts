@@ -96,6 +96,10 @@ describe('what an answer costs', () => {
     expect(NONE.cost(search, { input: 1 })).toBe(2500 + 25_000_000)
     expect(NONE.cost(at('cohere', 'rerank-v3.5'), { searches: 1 })).toBe(2_000_000)
     expect(NONE.cost(at('openai', 'whisper-1'), {}, { seconds: 60 })).toBe(6_000_000)
+    expect(NONE.cost(at('openai', 'tts-1'), {}, { characters: 1000 })).toBe(15_000_000)
+    expect(NONE.cost(at('together', 'flux-pro-1.1'), {}, { images: 2 })).toBe(2 * 40_000_000)
+    expect(NONE.cost(at('openai', 'sora-2'), {}, { videoSeconds: 8 })).toBe(800_000_000)
+    expect(NONE.cost(at('google', 'veo-3.1-generate-preview'), {}, { videoSeconds: 8 })).toBe(3_200_000_000)
     expect(NONE.cost(at('custom', 'gpt-5'), usage, { tier: 'priority' })).toBeUndefined()
   })
 

@@ -13,8 +13,10 @@ import {
 } from '../../../src/upstreams/catalogue/rates.ts'
 import { holds } from '../../laws/runs.ts'
 
+/** Prices of other units than the tokens and searches that `Counts` has. */
+type NotCounted = 'request' | 'second' | 'image' | 'character' | 'videoSecond' | 'tiers' | 'searchesByQuery'
 /** Counts of an answer that do not overlap, by the field of their price. */
-type Counts = { readonly [R in Exclude<keyof Rates, 'request' | 'second' | 'tiers' | 'searchesByQuery'>]: number }
+type Counts = { readonly [R in Exclude<keyof Rates, NotCounted>]: number }
 
 const KINDS = [
   ...['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWriteLong', 'inputAudio', 'outputAudio'],
@@ -203,6 +205,10 @@ describe('the cost of an answer', () => {
     expect(costOf(second, { input: 5, output: 5 }, { seconds: 2 })).toBe(200)
     expect(costOf({ ...second, input: { base: 1 } }, { input: 5 }, { seconds: 2 })).toBe(5)
     expect(costOf(second, {}, {})).toBeUndefined()
+    expect(costOf({ ...second, input: { base: 1 } }, { input: 0, output: 0 }, { seconds: 2 })).toBe(200)
+    expect(costOf({ image: { base: 7 } }, {}, { images: 3, characters: 9 })).toBe(21)
+    expect(costOf({ character: { base: 7 } }, {}, { characters: 3 })).toBe(21)
+    expect(costOf({ videoSecond: { base: 7 } }, { input: 5 }, { videoSeconds: 3 })).toBe(21)
     expect(costOf({}, {}, { seconds: 2 })).toBeUndefined()
   })
 

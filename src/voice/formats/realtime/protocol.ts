@@ -12,7 +12,7 @@ import { ServerReader } from './server-reader.ts'
 
 /** Upstream protocol of OpenAI's realtime format, for callers whose frames cannot be relayed unchanged. */
 export class RealtimeProtocol implements Protocol {
-  readonly audio = { input: PCM_24K, output: PCM_24K }
+  readonly audio = { input: PCM_24K, output: PCM_24K, variesByResponse: true }
   readonly address: Protocol['address']
   private readonly dialect: RealtimeDialect
   private readonly reader: ServerReader
@@ -22,7 +22,7 @@ export class RealtimeProtocol implements Protocol {
   private phase: 'new' | 'setting' | 'running' = 'new'
 
   constructor({ model, settings, dialect }: ProtocolOptions) {
-    this.address = { path: '/realtime', query: { model } }
+    this.address = addressOf(model, settings.purpose === 'transcription')
     this.dialect = readDialect(dialect)
     this.reader = new ServerReader(this.dialect)
     this.initial = withFormats(settings)
@@ -71,8 +71,18 @@ export class RealtimeProtocol implements Protocol {
 }
 
 /** Adds the upstream's audio formats to the settings, so that its defaults do not matter. */
-const withFormats = ({ model: _, ...settings }: VoiceSessionSettings): VoiceSessionSettings => ({
-  ...settings,
-  input: { ...settings.input, format: PCM_24K },
-  output: { ...settings.output, format: PCM_24K },
+function withFormats({ model: _, output, ...settings }: VoiceSessionSettings): VoiceSessionSettings {
+  const input = { ...settings.input, format: PCM_24K }
+  // A session that only transcribes has no output.
+  if (settings.purpose === 'transcription') return { ...settings, input }
+  return { ...settings, input, output: { ...output, format: PCM_24K } }
+}
+
+/**
+ * Returns the address of a session. OpenAI refuses a model in the address of a session that only transcribes
+ * (docs/wire/realtime.md#transcription-sessions).
+ */
+export const addressOf = (model: string, isTranscription: boolean): Protocol['address'] => ({
+  path: '/realtime',
+  query: isTranscription ? { intent: 'transcription' } : { model },
 })

@@ -140,8 +140,9 @@ export class Relay extends BaseVoiceSession<RelayOptions> {
     const value = parseObject(frame.toString())
     const response = value?.['response']
     if (!isObject(response)) return frame
-    this.responseEnded(stringIn(response['id']), readUsage(response['usage']) ?? readUsage(value!['usage']))
-    const { status_details: details } = response
+    const { id, status, status_details: details } = response
+    const usage = readUsage(response['usage']) ?? readUsage(value!['usage'])
+    this.responseEnded(stringIn(id), usage, status === 'completed')
     if (!isObject(details) || details['error'] == null) return frame
     return JSON.stringify({ ...value, response: { ...response, status_details: this.options.scrub(details) } })
   }

@@ -45,10 +45,10 @@ export class ServerWriter {
         return [this.delta(event.at, 'arguments', event.text)]
       case 'session-created':
         this.settings = event.settings
-        return [this.frame('session.created', { session: this.session(event.settings, event.expiresAt) })]
+        return [this.sessionFrame('created', event.settings, event.expiresAt)]
       case 'session-updated':
         this.settings = event.settings
-        return [this.frame('session.updated', { session: this.session(event.settings) })]
+        return [this.sessionFrame('updated', event.settings)]
       case 'item-added':
         return [this.item('conversation.item.added', event)]
       case 'item-done':
@@ -124,11 +124,17 @@ export class ServerWriter {
     return JSON.stringify({ type: eventName(name, this.naming), event_id: this.newId('event'), ...fields })
   }
 
+  private sessionFrame(what: 'created' | 'updated', settings: VoiceSessionSettings, expiresAt?: number): string {
+    const transcribes = settings.purpose === 'transcription' && this.naming === 'beta'
+    const name = transcribes ? `transcription_session.${what}` : `session.${what}`
+    return this.frame(name, { session: this.session(settings, expiresAt) })
+  }
+
   private session(settings: VoiceSessionSettings, expiresAt?: number): JsonObject {
     const type = settings.purpose === 'transcription' ? 'transcription' : 'realtime'
     return {
       ...(this.naming === 'ga' ? { type } : {}),
-      object: 'realtime.session',
+      object: type === 'transcription' ? 'realtime.transcription_session' : 'realtime.session',
       id: this.sessionId,
       ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
       ...writeSettings(settings, this.naming),
