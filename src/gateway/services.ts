@@ -116,7 +116,10 @@ export class Services {
     this.limits = new Limits({
       ...{ log, owner: cluster.id, redis: cluster.redis },
       ...(cluster.isWorker && { ask: askPrimary(cluster), primary: primaryLimits(cluster) }),
-      ...(config.usage.retention > 0 && { spent: (key, at) => this.earlierSpend(key, at) }),
+      ...(config.usage.retention > 0 && {
+        spent: (key, at) => this.earlierSpend(key, at),
+        spentBy: (keys, at) => this.store.usage.spentByKey(keys, at),
+      }),
     })
     this.access = new Access(config, {
       ...{ records: this.store.access, limits: this.limits, bus: cluster.bus },

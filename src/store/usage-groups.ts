@@ -40,6 +40,12 @@ interface Group {
   position: number
 }
 
+/** A series in its group, with the name of its key if the groups are those of keys. */
+interface Member {
+  readonly group: Group
+  readonly keyName: string | undefined
+}
+
 interface GroupsOptions {
   readonly percentiles?: boolean
   /** Names of the groups to show. All other groups are combined into one. */
@@ -54,7 +60,7 @@ const RANKS: { readonly [R in UsageRank]: readonly (typeof SUM_COLUMNS)[number][
 /** Groups series by fields and collects the sums of each group. */
 export class Groups {
   private readonly groups: ReadonlyMap<string, Group>
-  private readonly bySeries = new Map<number, Group>()
+  private readonly bySeries = new Map<number, Member>()
   /** Groups to which a sum was added since the last drain. There may be many more groups than in one interval. */
   private readonly changed = new Set<Group>()
   private readonly percentiles: boolean
@@ -71,9 +77,8 @@ export class Groups {
         ? others
         : (groups.get(name) ?? { by: byOf(fields, values), sum: emptySum(), keyName: undefined, position: 0 })
       groups.set(isOther ? '' : name, group)
-      this.bySeries.set(Number(one.id), group)
-      if (!isOther && fields.includes('key') && one.key_name !== null && one.key_name > (group.keyName ?? ''))
-        group.keyName = one.key_name
+      const keyName = !isOther && fields.includes('key') ? (one.key_name ?? undefined) : undefined
+      this.bySeries.set(Number(one.id), { group, keyName })
     }
     this.percentiles = percentiles
     this.groups = new Map([...groups].sort(([, a], [, b]) => compareValues(a, b, fields)))
@@ -82,8 +87,11 @@ export class Groups {
 
   /** Returns the sum to which a series is added, or undefined if the filter excludes the series. */
   readonly sumOf = (series: number): Sum | undefined => {
-    const group = this.bySeries.get(series)
-    if (group === undefined) return undefined
+    const member = this.bySeries.get(series)
+    if (member === undefined) return undefined
+    const { group, keyName } = member
+    // Sums are added oldest first, so that the latest name stays.
+    if (keyName !== undefined) group.keyName = keyName
     this.changed.add(group)
     return group.sum
   }

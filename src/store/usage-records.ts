@@ -64,7 +64,7 @@ export interface UsageGroup extends UsageSum {
   readonly by: { readonly [F in UsageField]?: string }
   /** True if the group combines all groups outside the top. */
   readonly others?: true
-  /** Name of the key, when grouped by key. For a renamed key, the alphabetically last of its names. */
+  /** Name of the key, when grouped by key: its current one if it is stored, else that of its latest requests. */
   readonly keyName?: string
   /** Start of the interval, when summed over time. */
   readonly at?: number

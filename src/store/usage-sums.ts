@@ -2,6 +2,7 @@ import type { Database } from './tables.ts'
 import { DAY, HOUR } from './usage-batch.ts'
 import { type Piece, rowPieces } from './usage-exact.ts'
 import { FIELD_COLUMNS, Groups, matches } from './usage-groups.ts'
+import { withCurrentNames } from './usage-key-names.ts'
 import { partsOf, type Span } from './usage-part-rows.ts'
 import { unpack } from './usage-parts.ts'
 import type { UsageField, UsageFilter, UsageGroup, UsageQuery } from './usage-records.ts'
@@ -54,6 +55,11 @@ const spans = (all: readonly (readonly [Span['table'], from: number, to: number]
  * @throws TooManyRows.
  */
 export async function sumsOf(database: Database, query: UsageQuery, now: number): Promise<readonly UsageGroup[]> {
+  const groups = await groupsOf(database, query, now)
+  return query.by.includes('key') ? withCurrentNames(database, groups) : groups
+}
+
+async function groupsOf(database: Database, query: UsageQuery, now: number): Promise<readonly UsageGroup[]> {
   const { every, where = {}, percentiles = false, limit, top } = query
   if (limit <= 0) return []
   const fields = [...new Set(query.by)].filter(field => Object.hasOwn(FIELD_COLUMNS, field))

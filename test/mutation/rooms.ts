@@ -60,8 +60,8 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'redis-limits',
-    files: ['src/accounts/limits/{redis-counts,failover-engine}.ts'],
-    tests: ['test/accounts/limits/{redis-counts,engines,shared-engine,machine}.test.ts'],
+    files: ['src/accounts/limits/{redis-counts,failover-engine,spend-recount}.ts'],
+    tests: ['test/accounts/limits/{redis-counts,engines,shared-engine,machine,redis-eviction}.test.ts'],
     runs: 60,
     withRedis: true,
     sample: 8,

@@ -71,7 +71,8 @@ export class HeldQuota {
   absorbs({ cost, reservedAt = this.adjustedAt, leave }: LimitStep, now: number): boolean {
     return (
       this.isUsable(now) &&
-      (cost === 0 || DAYS.at(reservedAt) === DAYS.at(now)) &&
+      // Without a budget, nothing of a cost is held, but the shared counts may have a reservation of an earlier budget.
+      (cost === 0 || (hasBudget(this.limits) && DAYS.at(reservedAt) === DAYS.at(now))) &&
       (leave === undefined || isAmple(this.limits.concurrent, this.state.room?.concurrent, this.slots.length + 1))
     )
   }

@@ -15,6 +15,7 @@ import { type AskSteps, PrimaryCounts, takeSteps } from './remote-engine.ts'
 import { type Limiter, Reservation } from './reservation.ts'
 import { SharedEngine } from './shared-engine.ts'
 import { type SlotKind, takeSlot } from './slots.ts'
+import { type ReadSpentBy, SpendRecount } from './spend-recount.ts'
 
 export type { ReadSpent } from './earlier-spend.ts'
 export type { LimitState, LimitStep } from './engine.ts'
@@ -37,6 +38,10 @@ export interface LimitsOptions {
   readonly spent?: ReadSpent
   /** Time after the shared counts came back until the spend is read again, in milliseconds. */
   readonly recountDelay?: number
+  /** Reads the spend of several keys, with which shared counts are compared. By default, they are not compared. */
+  readonly spentBy?: ReadSpentBy
+  /** Milliseconds between two comparisons. */
+  readonly recountInterval?: number
 }
 
 /** The primary's limits, as seen by a worker that uses Redis. */
@@ -52,6 +57,9 @@ export interface PrimaryLimits {
  * machines add to it what they counted meanwhile, which the rows already include.
  */
 const RECOUNT_DELAY_MS = 10_000
+
+/** Time between two comparisons of the spend in shared counts with the usage rows, in milliseconds. */
+const RECOUNT_INTERVAL_MS = 60_000
 
 /** Maximum number of keys whose remaining quota is remembered. */
 const MAX_KEYS = 10_000
@@ -69,10 +77,11 @@ export class Limits implements Limiter {
   private readonly spent: EarlierSpend
   private slotCount = 0
   private recountTimer: NodeJS.Timeout | undefined
+  private readonly recount: SpendRecount | undefined
 
   constructor(options: LimitsOptions = {}) {
     const { now = Date.now, log = SILENT, owner = randomBytes(6).toString('hex') } = options
-    const { spent = async () => NO_SPEND } = options
+    const { spent = async () => NO_SPEND, spentBy, recountInterval: interval = RECOUNT_INTERVAL_MS } = options
     this.now = now
     this.owner = owner
     this.redis = options.redis && new RedisCounts(options.redis, now)
@@ -86,6 +95,9 @@ export class Limits implements Limiter {
     this.counts = this.shared[0] ?? new MemoryEngine(now)
     this.engine = engineOver(this.counts, this.redis !== undefined, now)
     this.spent = earlierSpend(spent, now, log)
+    const { counts, keys } = this
+    if (this.shared.length > 0 && spentBy !== undefined)
+      this.recount = new SpendRecount({ ...{ counts, spentBy, keys, now, interval }, isAlone: () => this.isAlone })
   }
 
   /** Creates the reservation for one request in the limits of its key. Does not count anything yet. */
@@ -151,6 +163,7 @@ export class Limits implements Limiter {
 
   close(): void {
     clearTimeout(this.recountTimer)
+    this.recount?.close()
     this.engine.close()
   }
 }

@@ -25,6 +25,7 @@ export class KeyUse {
   private requestsLevel: number | undefined
   private tokensLevel: number | undefined
   private stateAt = 0
+  private isUsed = false
 
   /** Applies the current limits of the key. */
   limit(settings: LimitSettings): void {
@@ -60,9 +61,17 @@ export class KeyUse {
 
   /** Records the remaining quota after a step. */
   recordState({ requests, tokens }: LimitState, now: number): void {
+    this.isUsed = true
     this.requestsLevel = requests
     this.tokensLevel = tokens
     this.stateAt = now
+  }
+
+  /** Returns true if a step was counted since the last call. */
+  takeUsed(): boolean {
+    const { isUsed } = this
+    this.isUsed = false
+    return isUsed
   }
 
   /** Adds an answer to the average. */

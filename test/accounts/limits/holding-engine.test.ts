@@ -264,9 +264,9 @@ describe('a busy key with ample room', () => {
   const AMPLE = { rpm: 1e9, tpm: 1e12, concurrent: 10_000, day: 1e15, month: 1e15 }
 
   /** Lets a process serve requests, each of which begins when the one before ends. */
-  async function serve(machine: Machine, process: number, count: number): Promise<void> {
+  async function serve(machine: Machine, process: number, count: number, cost = 100): Promise<void> {
     for (let number = 0; number < count; number++) {
-      const begun = machine.begin(process, 10, 100)
+      const begun = machine.begin(process, 10, cost)
       await new Promise(resolve => setImmediate(resolve))
       await machine.deliver()
       await begun
@@ -334,9 +334,9 @@ describe('a busy key with ample room', () => {
 
   test('is told what is left as if nothing were held', async () => {
     const machine = new Machine({ rpm: 1000, tpm: 100_000 })
-    await serve(machine, 0, 10)
+    await serve(machine, 0, 10, 0)
     await machine.pass(1)
-    await serve(machine, 0, 5)
+    await serve(machine, 0, 5, 0)
     expect(machine.results.at(-1)!.requests).toBeCloseTo(1000 - 14, -1)
     expect(machine.results.at(-1)!.tokens).toBeCloseTo(100_000 - 4 * 5 - 10, -1)
   })
