@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { hrefOf } from './href.ts'
 import { common } from './i18n/common.ts'
+import { noteShown } from './leaving.ts'
 import { homeOf, type PageName, ROUTES } from './routes.ts'
 import { isAdmin, isWaiting, session } from './session-state.ts'
 import { Broken } from './shell/broken.tsx'
@@ -79,13 +80,14 @@ function entered(): void {
   document.getElementById('content')?.focus({ preventScroll: true })
 }
 
-/** Sets the document's title to that of the open page. */
+/** Sets the document's title to that of the open page, and notes its address. */
 function Titled() {
-  const { path, query } = useLocation()
+  const { path, query, url } = useLocation()
   const page = pageAt(path, query)
   const title = page === undefined ? '' : `${common().pages[page]} · `
   useEffect(() => {
     document.title = `${title}Interlingua`
   }, [title])
+  useEffect(() => noteShown(url), [url])
   return null
 }

@@ -4,6 +4,7 @@ import { noticeActions } from './api/activity.ts'
 import { App } from './app.tsx'
 import { keepFocus } from './focus.ts'
 import { listenForKeys } from './keyboard.ts'
+import { askBeforeLeaving } from './leaving.ts'
 import { loadSession } from './session.ts'
 import { applyTheme } from './theme.ts'
 import { showHidden } from './visible.ts'
@@ -13,5 +14,6 @@ applyTheme()
 listenForKeys()
 noticeActions()
 keepFocus()
+askBeforeLeaving()
 void loadSession()
 render(<App />, document.getElementById('app')!)

@@ -130,7 +130,7 @@ export async function showCommand(name: string, file: string | undefined, termin
 async function allKeys(records: AccessRecords, revoked: boolean): Promise<StoredKey[]> {
   const keys: StoredKey[] = []
   for (;;) {
-    const after = keys.at(-1)?.id
+    const after = keys.at(-1)
     const page = await records.keys({ limit: PAGE_SIZE, revoked, ...(after === undefined ? {} : { after }) })
     append(keys, page.slice(0, PAGE_SIZE))
     if (page.length <= PAGE_SIZE) return keys

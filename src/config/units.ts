@@ -49,11 +49,18 @@ export function bytes(text: string): number | undefined {
   return unit === undefined ? undefined : Math.round(Number(match![1]) * unit)
 }
 
+/** Regular expression source that refuses days which their month does not have. `Date.parse` takes them for later ones. */
+const EXISTING_DAY = [
+  String.raw`(?!\d{4}-(?:02-3|(?:0[469]|11)-31))`,
+  String.raw`(?!(?!\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)\d{4}-02-29)`,
+].join('')
+
 /**
  * Regular expression source for ISO 8601: a day in UTC, or an instant with its offset (RFC 3339), from 1970 to 9999.
  * Other forms that `Date.parse` accepts are ambiguous.
  */
 export const INSTANT_PATTERN = [
+  EXISTING_DAY,
   String.raw`(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`,
   String.raw`(?:[Tt](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))?`,
 ].join('')

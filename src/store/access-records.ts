@@ -68,8 +68,8 @@ export interface AccessChanges {
 /** Filter and position of one page of the list of keys. */
 export interface KeyPage {
   readonly limit: number
-  /** Id of the last key of the previous page. */
-  readonly after?: string
+  /** Last key of the previous page, by the name that it had then: keys may be renamed between two pages. */
+  readonly after?: Pick<StoredKey, 'id' | 'name'>
   readonly group?: string
   readonly name?: string
   /** Default: false; if true, revoked keys are listed too. */

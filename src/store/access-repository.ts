@@ -106,11 +106,8 @@ export class AccessRepository implements AccessRecords {
     if (group !== undefined) query = query.where('group_name', '=', plain(group))
     if (name !== undefined) query = query.where('name', '=', plain(name))
     if (after !== undefined) {
-      const mark = await this.database.selectFrom('access_keys').selectAll().where('id', '=', after).executeTakeFirst()
-      if (mark === undefined) return []
-      query = query
-        .where('name', '>=', mark.name)
-        .where(row => row.or([row('name', '>', mark.name), row('id', '>', mark.id)]))
+      const last = plain(after.name)
+      query = query.where('name', '>=', last).where(row => row.or([row('name', '>', last), row('id', '>', after.id)]))
     }
     const rows = await query
       .orderBy('name')

@@ -54,5 +54,18 @@ describe('instants', () => {
     ['March 5', undefined],
     ['tomorrow', undefined],
     ['2027-13-01', undefined],
+    ['2027-02-31T12:00:00Z', undefined],
   ])('%s is that time', (text, at) => expect(instant(text)).toBe(at))
+
+  it('are of the days that exist', () => {
+    const years = [1970, 1972, 1999, 2000, 2026, 2027, 2028, 2096, 2100, 2400, 9996, 9999]
+    const two = (number: number): string => String(number).padStart(2, '0')
+    for (const year of years)
+      for (let month = 1; month <= 12; month++)
+        for (let day = 1; day <= 31; day++) {
+          const at = Date.UTC(year, month - 1, day)
+          const exists = new Date(at).getUTCMonth() === month - 1
+          expect(instant(`${year}-${two(month)}-${two(day)}`)).toBe(exists ? at : undefined)
+        }
+  })
 })

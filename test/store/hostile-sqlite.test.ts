@@ -738,7 +738,7 @@ describe('statements', () => {
     const { id } = (await access.keyNamed('k'))!
     await access.changes(1)
     await access.changeKey(id, { note: 'x' })
-    await access.keys({ limit: 5, after: id, group: 'default' })
+    await access.keys({ limit: 5, after: { id, name: 'n' }, group: 'default' })
     await access.recordUses(new Map([[id, now]]))
     await access.rotateKey(id, { hash: 'f'.repeat(64), prefix: 'il', lastFour: 'abcd', createdAt: 1 }, now)
     await access.revokeKey(id, now)
@@ -766,13 +766,15 @@ describe('statements', () => {
 describe('twice the rows take about twice the time', TIMED, () => {
   const NUMBERS = 'with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)'
 
+  const numbered = (id: string) => ({ id, name: `k${Number.parseInt(id, 16)}` })
+
   /** Statements that insert rows, and the pages through all of them. Each page continues after the last row. */
   const PAGES: readonly [string, string, (store: Store, after: string | undefined) => Promise<readonly string[]>][] = [
     [
       'keys',
       `insert into access_keys ${NUMBERS} select printf('%032x', i), 'k' || i, 'g', '{"limits":{},"enabled":true}', 1, null, null, 1 from n`,
       async (store, after) =>
-        (await store.access.keys({ limit: 20, ...(after === undefined ? {} : { after }) }))
+        (await store.access.keys({ limit: 20, ...(after === undefined ? {} : { after: numbered(after) }) }))
           .slice(0, 20)
           .map(({ id }) => id),
     ],

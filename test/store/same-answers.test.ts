@@ -188,7 +188,7 @@ const entry = fc.record({
   updatedAt: time,
 })
 const page = fc.record(
-  { limit: fc.integer({ min: 1, max: 3 }), after: id, group: name, name, revoked: fc.boolean() },
+  { limit: fc.integer({ min: 1, max: 3 }), after: fc.record({ id, name }), group: name, name, revoked: fc.boolean() },
   { requiredKeys: ['limit'] },
 )
 

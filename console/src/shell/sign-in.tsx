@@ -24,7 +24,13 @@ export function SignInAgain() {
     }
   }, [])
   return (
-    <dialog ref={dialog} class="sign-in-again" aria-label={common().signIn.submit} onCancel={cancel}>
+    <dialog
+      ref={dialog}
+      class="sign-in-again"
+      aria-label={common().signIn.submit}
+      onCancel={cancel}
+      onClose={() => dialog.current?.showModal()}
+    >
       <SignIn isAgain />
     </dialog>
   )

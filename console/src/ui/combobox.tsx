@@ -105,7 +105,17 @@ export function Combobox(props: ComboboxProps) {
         />
         <Icon name="down" />
       </span>
-      <div ref={list} id={`${id}-list`} class="options" role="listbox" aria-label={label} hidden={!isOpen}>
+      <div
+        ref={list}
+        id={`${id}-list`}
+        class="options"
+        role="listbox"
+        aria-label={label}
+        // Browsers let Tab stop at elements that scroll. The list closes then, and the focus would be lost.
+        tabIndex={-1}
+        hidden={!isOpen}
+        onMouseDown={event => event.preventDefault()}
+      >
         {isOpen &&
           listed.map((one, at) => (
             // The field keeps the focus and handles the keyboard.

@@ -47,9 +47,16 @@ export function Dialog({ title, onClose, children, footer, place = 'middle', wid
       ref={dialog}
       class={`dialog ${place} ${wide ? 'wide' : ''}`}
       aria-labelledby={id}
+      data-once={sticky ? '' : undefined}
       onCancel={event => {
         event.preventDefault()
         if (!sticky) onClose()
+      }}
+      onClose={() => {
+        // Browsers close a dialog after several presses of Escape without asking the page.
+        if (!dialog.current?.isConnected) return
+        if (sticky) dialog.current.showModal()
+        else onClose()
       }}
       onMouseDown={({ target }) => {
         if (!sticky && target === dialog.current && !hasTypedText(dialog.current)) onClose()

@@ -15,6 +15,14 @@ export interface DraftChannel {
   readonly fields: { [field: string]: unknown }
 }
 
+/**
+ * Formats of an upstream that is compatible with OpenAI and known only by its address. Its models may do any of their
+ * work: the other gateways pass each path on.
+ */
+export const COMPATIBLE_FORMATS: readonly string[] = [
+  ...['chat', 'completions', 'embeddings', 'images', 'speech', 'transcriptions', 'rerank'],
+]
+
 /** Fields of a model or group, in the form of the config. */
 export interface Facts {
   [field: string]: unknown

@@ -1,7 +1,7 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutTrailingSlashes } from '../../canonical/text.ts'
-import { textOf } from './draft.ts'
+import { COMPATIBLE_FORMATS, textOf } from './draft.ts'
 import { unread } from './watched.ts'
 
 /** The account and model of one entry of LiteLLM's `model_list`. */
@@ -28,9 +28,9 @@ const COMPATIBLE: ReadonlySet<string> = new Set([
   ...['openai', 'custom_openai', 'openai_like', 'litellm_proxy', 'lm_studio', 'llamafile', 'xinference'],
 ])
 
-/** Formats by LiteLLM's model mode. */
+/** Formats by LiteLLM's model mode. An entry without one may do any work, because LiteLLM goes by the caller's path. */
 const FORMATS: { readonly [mode: string]: readonly string[] } = {
-  ...{ completion: ['completions'], embedding: ['embeddings'], rerank: ['rerank'] },
+  ...{ chat: ['chat'], completion: ['completions'], embedding: ['embeddings'], rerank: ['rerank'] },
   ...{ image_generation: ['images'], audio_speech: ['speech'], audio_transcription: ['transcriptions'] },
   ...{ responses: ['responses', 'chat'], realtime: ['realtime'] },
 }
@@ -168,7 +168,7 @@ function compatible(params: JsonObject, info: JsonObject, model: string): Accoun
   return {
     provider: 'custom',
     model,
-    fields: { ...fields, formats: rowOf(FORMATS, textOf(info['mode']) ?? '') ?? ['chat'] },
+    fields: { ...fields, formats: rowOf(FORMATS, textOf(info['mode']) ?? '') ?? COMPATIBLE_FORMATS },
   }
 }
 

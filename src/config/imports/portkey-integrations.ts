@@ -1,7 +1,7 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import { type Draft, freeName, objectOf, objectsOf, textOf } from './draft.ts'
-import { PRESETS } from './portkey-presets.ts'
+import { ADDRESSES, PRESETS } from './portkey-presets.ts'
 
 /**
  * Reads the integrations in a gateway's `conf.json`: accounts with their models (conf.example.json, read on
@@ -44,7 +44,7 @@ function addIntegration(draft: Draft, integration: JsonObject, path: string): vo
     name: freeName(draft.names, textOf(integration['slug']) ?? provider),
     provider,
     models: new Map((names.length === 0 ? ['*'] : names).map(name => [name, name])),
-    fields: defined({ key: textOf(credentials['apiKey']) }),
+    fields: defined({ key: textOf(credentials['apiKey']), base_url: rowOf(ADDRESSES, providerName ?? '') }),
   })
 }
 

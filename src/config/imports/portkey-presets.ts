@@ -5,3 +5,6 @@ export const PRESETS: { readonly [provider: string]: string } = {
   ...{ dashscope: 'dashscope', minimax: 'minimax', openrouter: 'openrouter', cohere: 'cohere', voyage: 'voyage' },
   ...{ jina: 'jina', ollama: 'ollama', huggingface: 'huggingface', deepgram: 'deepgram' },
 }
+
+/** Addresses of Portkey's providers that differ from those of the presets. Keys are valid at one of the two only. */
+export const ADDRESSES: { readonly [provider: string]: string } = { moonshot: 'https://api.moonshot.cn/v1' }

@@ -1,9 +1,9 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
-import { addressIn, type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
+import { addressIn, COMPATIBLE_FORMATS, type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
 import { CLOUDS, type PortkeyAccount } from './portkey-clouds.ts'
 import { importIntegrations } from './portkey-integrations.ts'
-import { PRESETS } from './portkey-presets.ts'
+import { ADDRESSES, PRESETS } from './portkey-presets.ts'
 
 /*
  * Routing configs of Portkey's gateway: a target, or a strategy over targets (portkey.ai/docs, "Configs", and the
@@ -121,19 +121,19 @@ function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank
   return 1
 }
 
-/** Format of the requests that Portkey sends to a `custom_host`, and the path that it appends. */
+/** Formats of the requests that Portkey sends to a `custom_host`, and the path that it appends. */
 interface Host {
-  readonly format: string
+  readonly formats: readonly string[]
   readonly below: string
 }
 
-const CHAT: Host = { format: 'chat', below: '' }
+const CHAT: Host = { formats: COMPATIBLE_FORMATS, below: '' }
 
 /** Hosts by provider, except those of Chat Completions (src/providers of its gateway, read on 2026-11-29). */
 const HOSTS: { readonly [provider: string]: Host } = {
-  anthropic: { format: 'messages', below: '' },
-  google: { format: 'contents', below: '' },
-  ollama: { format: 'chat', below: '/v1' },
+  anthropic: { formats: ['messages'], below: '' },
+  google: { formats: ['contents'], below: '' },
+  ollama: { formats: ['chat', 'completions', 'embeddings'], below: '/v1' },
 }
 
 /** Returns the account of a target, or the reason why there is none. */
@@ -145,8 +145,8 @@ function accountOf(target: JsonObject): PortkeyAccount | string {
   if (host !== undefined) {
     const address = addressIn(host)
     if (address === undefined) return 'its custom_host is not an address'
-    const { format, below } = rowOf(HOSTS, name ?? '') ?? CHAT
-    return { provider: 'custom', model, fields: { key: key ?? 'none', formats: [format], base_url: address + below } }
+    const { formats, below } = rowOf(HOSTS, name ?? '') ?? CHAT
+    return { provider: 'custom', model, fields: { key: key ?? 'none', formats, base_url: address + below } }
   }
   if (name === undefined) return 'it names no provider'
   if (name.startsWith('@')) return `only Portkey has "${name}": write the provider and its key`
@@ -154,5 +154,5 @@ function accountOf(target: JsonObject): PortkeyAccount | string {
   if (cloud !== undefined) return typeof cloud === 'string' ? cloud : { ...cloud, model: model ?? cloud.model }
   const provider = rowOf(PRESETS, name)
   if (provider === undefined) return `there is no preset for "${name}": write a channel with provider: custom`
-  return { provider, model, fields: defined({ key }) }
+  return { provider, model, fields: defined({ key, base_url: rowOf(ADDRESSES, name) }) }
 }

@@ -15,6 +15,9 @@ import type { SessionRoute } from './session/route.ts'
 /** Maximum size of a request body, in bytes. */
 const MAX_BODY = 1024 * 1024
 
+/** Time that a body may take before its sender is authenticated again, in milliseconds. */
+const SLOW_BODY_MS = 1000
+
 /** Base path of all endpoints. */
 export const BASE = '/admin/v1'
 
@@ -47,14 +50,28 @@ export class AdminApi {
 
   /** Answers a request to an endpoint. Rejects with Problem or GatewayError. */
   async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer | LiveAnswer> {
-    if (!hasRole(principal.role, roleFor(endpoint))) throw ROLE_TOO_LOW
+    checkRole(endpoint, principal)
     const { message, params, query } = call
-    const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, MAX_BODY)
+    const { body, sender } = await this.bodyOf(endpoint, message, principal)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
-    const recording = recordingFor(this.gateway, principal, endpoint.operation)
-    const answer = await endpoint.handle(this.gateway, input as never, principal, recording)
+    const recording = recordingFor(this.gateway, sender, endpoint.operation)
+    const answer = await endpoint.handle(this.gateway, input as never, sender, recording)
     if (typeof answer !== 'function') return writeAnswer(endpoint, answer as never, message)
     return message.method === 'HEAD' ? headOf(endpoint) : (answer as LiveAnswer)
+  }
+
+  /**
+   * Reads the body of a request. After a slow body, authenticates the sender again, who may have been signed out or
+   * demoted meanwhile.
+   */
+  private async bodyOf(endpoint: Endpoint, message: IncomingMessage, sender: Principal) {
+    if (endpoint.body === undefined) return { body: undefined, sender }
+    const began = performance.now()
+    const body = await this.gateway.body(message, MAX_BODY)
+    if (performance.now() - began < SLOW_BODY_MS) return { body, sender }
+    const current = await this.authenticate(message)
+    checkRole(endpoint, current)
+    return { body, sender: current }
   }
 
   /** Answers a request to a sign-in route, which needs no authentication. Rejects with Problem or GatewayError. */
@@ -87,6 +104,10 @@ export const unknownPath = (): Problem => new Problem('not-found', `There is no 
 const secondsOf = (thrown: unknown): number | undefined => {
   if (thrown instanceof Problem) return thrown.more.retryAfterSeconds
   return thrown instanceof GatewayError ? thrown.error.retryAfterSeconds : undefined
+}
+
+function checkRole(endpoint: Endpoint, { role }: Principal): void {
+  if (!hasRole(role, roleFor(endpoint))) throw ROLE_TOO_LOW
 }
 
 const ROLE_TOO_LOW = new Problem('role-too-low', 'This requires the admin role; you are a viewer.')

@@ -1,4 +1,9 @@
+import * as v from 'valibot'
+import { text } from '../../config/schema.ts'
 import { invalidInput } from './problem.ts'
+
+/** Parameter with a cursor. A position may contain the name of a record. */
+export const cursorParameter = v.optional(text(4000))
 
 /** Encodes a list position as an opaque cursor for clients. */
 export const cursorOf = (position: string): string => Buffer.from(position).toString('base64url')

@@ -69,7 +69,7 @@ test('an entry of LiteLLM has the credential that it names, and its own paramete
     ],
   }
   const { text, notes } = importConfig('litellm', JSON.stringify(file), 'f')
-  expect(text).toMatch(/key: \$\{EU\}\n {4}base_url: https:\/\/eu\.example\.org\/v1\n(?:.*\n){3} {6}a: m\n/)
-  expect(text).toMatch(/key: own\n {4}base_url: https:\/\/eu\.example\.org\/v1\n(?:.*\n){3} {6}b: m\n/)
+  expect(text).toMatch(/key: \$\{EU\}\n {4}base_url: https:\/\/eu\.example\.org\/v1\n(?:.*\n)+ {6}a: m\n/)
+  expect(text).toMatch(/key: own\n {4}base_url: https:\/\/eu\.example\.org\/v1\n(?:.*\n)+ {6}b: m\n/)
   expect(notes.map(({ path }) => path)).toEqual(['credential_list[2]', 'credential_list[2].x', 'credential_list'])
 })

@@ -34,6 +34,7 @@ export const common = {
   notFound: 'Page not found.',
   failed: 'Loading failed.',
   broken: 'This page cannot be shown. If the gateway was upgraded, loading it again helps.',
+  leave: 'Leave this page? What you typed, or a secret that is shown only once, is lost.',
   notCopied: 'Not copied: select the text and copy it yourself.',
   unreachable: 'The gateway cannot be reached.',
   readOnly: 'Your role is viewer: you can see everything here but cannot change anything.',

@@ -36,6 +36,7 @@ export const common: typeof en = {
   notFound: '页面不存在。',
   failed: '加载失败。',
   broken: '无法显示此页面。如果网关刚刚升级，请重新加载。',
+  leave: '要离开此页面吗？已输入的内容或仅显示一次的密钥将会丢失。',
   notCopied: '未能复制：请选中文本后手动复制。',
   unreachable: '无法连接到网关。',
   readOnly: '您的角色是只读用户：可以查看，不能修改。',

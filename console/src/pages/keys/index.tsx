@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { GroupsView } from './groups-view.tsx'
 import { KeysView } from './keys-view.tsx'
-import { AT_ONCE, type KeysUsage, loadGroups, loadKeys, loadUsage } from './load.ts'
+import { ALL, AT_ONCE, type KeysUsage, loadGroups, loadKeys, loadUsage } from './load.ts'
 import { text } from './texts.ts'
 
 type View = 'keys' | 'groups'
@@ -65,6 +65,7 @@ export default function Keys() {
             revoked={revoked}
             onRevoked={setRevoked}
             onMore={() => setMost(most + AT_ONCE)}
+            onAll={() => setMost(Math.max(most, ALL))}
             isCreating={isCreating}
             onCreating={setCreating}
           />

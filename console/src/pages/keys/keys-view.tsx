@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { remove } from '../../api/request.ts'
 import type { Group, Key, NewKey, PageOf, Settings } from '../../api/types.ts'
@@ -33,6 +33,8 @@ interface KeysViewProps {
   readonly onRevoked: (revoked: boolean) => void
   /** Loads more keys. */
   readonly onMore: () => void
+  /** Loads all keys. */
+  readonly onAll: () => void
   /** Whether the form for a new key is open. A button of the page opens it. */
   readonly isCreating: boolean
   readonly onCreating: (isCreating: boolean) => void
@@ -45,7 +47,7 @@ type Open =
 
 /** Tab with the list of keys. */
 export function KeysView(props: KeysViewProps) {
-  const { keys, usage, groups, settings, revoked, onRevoked, onMore, isCreating, onCreating } = props
+  const { keys, usage, groups, settings, revoked, onRevoked, onMore, onAll, isCreating, onCreating } = props
   const { query } = useLocation()
   const [search, setSearch] = useState(query['q'] ?? '')
   const [group, setGroup] = useState(query['group'] ?? '')
@@ -68,6 +70,11 @@ export function KeysView(props: KeysViewProps) {
         .catch(toastProblem)
     else setOpen({ kind: action, key })
   }
+  const isNarrowed = search.trim() !== '' || group !== ''
+  const hasMore = keys.data?.next_cursor !== undefined
+  useEffect(() => {
+    if (isNarrowed && hasMore) onAll()
+  }, [isNarrowed, hasMore])
   const shown = (all: readonly Key[]): readonly Key[] =>
     all.filter(
       key =>

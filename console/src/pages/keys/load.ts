@@ -11,6 +11,9 @@ const PAGE = 200
 /** Number of keys loaded at first, and again with each “Load more”. */
 export const AT_ONCE = 1000
 
+/** Number of keys loaded for a search or a group, which must not miss those that come later. */
+export const ALL = 20_000
+
 /** Usage of one key in the last `DAYS` days. */
 export interface KeyUsage {
   readonly requests: number

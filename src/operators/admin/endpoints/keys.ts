@@ -7,7 +7,7 @@ import { duration, fields, flag, limit, text, time, word, yesOrNo } from '../../
 import type { KeyChange, StoredKey } from '../../../store/access-records.ts'
 import type { Administration } from '../administration.ts'
 import { KEY_AUDIT } from '../audit.ts'
-import { cursorOf, positionOf } from '../cursor.ts'
+import { cursorOf, cursorParameter, positionOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
 import { changedLimits, permissionFields } from '../permission-fields.ts'
 import { invalidInput, Problem } from '../problem.ts'
@@ -30,10 +30,10 @@ type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
 const PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 200
 
-/** Prefixes of page positions: after a key of the config, which are listed first, or after a stored key. */
+/** Prefixes of page positions: after a key of the config, which are listed first, or after a stored key and its name. */
 const CONFIG_PREFIX = 'config:'
 const STORE_PREFIX = 'store:'
-const POSITION = /^(config|store):[\w-]{0,64}$/
+const POSITION = /^(?:config:[\w-]{0,64}|store:[\w-]{1,64}:.+)$/su
 
 const listKeys = endpoint({
   method: 'get',
@@ -42,7 +42,7 @@ const listKeys = endpoint({
   summary: 'Lists the API keys of callers: keys in the config first, then stored keys by name.',
   query: fields({
     limit: limit(PAGE_SIZE, MAX_PAGE_SIZE),
-    cursor: v.optional(word),
+    cursor: cursorParameter,
     group: v.optional(word),
     name: v.optional(word),
     revoked: flag,
@@ -57,17 +57,26 @@ const listKeys = endpoint({
       : []
     const first = fixed.slice(0, limit).map(fixedKeyView)
     if (fixed.length > limit) return { data: first, next_cursor: cursorOf(`${CONFIG_PREFIX}${first.at(-1)!.id}`) }
-    const after = position.startsWith(STORE_PREFIX) ? position.slice(STORE_PREFIX.length) : undefined
+    const after = position.startsWith(STORE_PREFIX) ? lastKeyIn(position) : undefined
     const remaining = limit - first.length
     // Read one row even if the page is full, to find out whether more keys follow.
     const page = { limit: Math.max(remaining, 1), revoked, ...defined({ after, group, name }) }
     const rows = await records.keys(page)
     const data = [...first, ...rows.slice(0, remaining).map(keyView)]
     if (rows.length <= remaining) return { data }
-    const last = remaining === 0 ? `${CONFIG_PREFIX}${first.at(-1)!.id}` : `${STORE_PREFIX}${data.at(-1)!.id}`
-    return { data, next_cursor: cursorOf(last) }
+    const last = data.at(-1)!
+    return { data, next_cursor: cursorOf(remaining === 0 ? `${CONFIG_PREFIX}${last.id}` : positionAfter(last)) }
   },
 })
+
+const positionAfter = ({ id, name }: { readonly id: string; readonly name: string }): string =>
+  `${STORE_PREFIX}${id}:${name}`
+
+/** Returns the stored key after which a page begins. */
+function lastKeyIn(position: string): { readonly id: string; readonly name: string } {
+  const [, id] = position.split(':', 2) as [string, string]
+  return { id, name: position.slice(STORE_PREFIX.length + id.length + 1) }
+}
 
 function fixedAfter<K extends Administration['config']['keys'][number]>(keys: readonly K[], id: string): readonly K[] {
   const sorted = keys.toSorted((one, other) => (fixedId(one) < fixedId(other) ? -1 : 1))

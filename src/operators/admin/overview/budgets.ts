@@ -42,11 +42,11 @@ export async function budgetsOf(gateway: Administration, now: number): Promise<r
 
 async function allKeys({ records }: Administration): Promise<readonly StoredKey[]> {
   const all: StoredKey[] = []
-  for (let after: string | undefined; ; ) {
+  for (let after: StoredKey | undefined; ; ) {
     const page = await records.keys({ limit: PAGE_SIZE, ...(after === undefined ? {} : { after }) })
     for (const key of page.slice(0, PAGE_SIZE)) all.push(key)
     if (page.length <= PAGE_SIZE) return all
-    after = all.at(-1)!.id
+    after = all.at(-1)
     // SQLite answers without yielding, and requests of callers must not wait for all pages.
     await yieldToEventLoop()
   }
