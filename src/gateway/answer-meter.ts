@@ -2,7 +2,7 @@ import type { CanonicalEvent, PartStart } from '../canonical/event.ts'
 import type { CanonicalResult, Transcript, Usage } from '../canonical/result.ts'
 import type { Work } from '../canonical/work.ts'
 import { isCounted } from '../store/usage/row.ts'
-import { type BilledFacts, recordingSeconds } from '../upstreams/catalogue/billed-facts.ts'
+import { type BilledFacts, type RequestedFacts, recordingSeconds } from '../upstreams/catalogue/billed-facts.ts'
 import { SearchCount, searchesIn } from './answer-cost.ts'
 import { estimatedUsage, lengthOf, TEXT_WORK } from './uncounted.ts'
 
@@ -25,11 +25,11 @@ export class AnswerMeter {
   private tier: string | undefined
   private transcript: Transcript | undefined
   private readonly work: Work
-  private readonly requestedTier: string | undefined
+  private readonly requested: RequestedFacts
 
-  constructor(work: Work, requestedTier: string | undefined) {
+  constructor(work: Work, requested: RequestedFacts) {
     this.work = work
-    this.requestedTier = requestedTier
+    this.requested = requested
   }
 
   observe(event: CanonicalEvent): void {
@@ -84,8 +84,9 @@ export class AnswerMeter {
 
   /** The facts on which the cost depends. Until an answer states its tier, the requested one counts. */
   get facts(): BilledFacts {
-    const { tier, isComplete, requestedTier: requested, seconds, searches, model } = this
-    return { tier: tier ?? (isComplete ? undefined : requested), seconds, queries: searches.queries, model }
+    const { isComplete, requested, seconds, searches, model } = this
+    const tier = this.tier ?? (isComplete ? undefined : requested.tier)
+    return { ...requested, tier, seconds, queries: searches.queries, model }
   }
 
   /** Length of the transcribed recording, in seconds, if the upstream states it. */

@@ -15,7 +15,7 @@ import {
   recordedModel,
   type UsageRow,
 } from '../store/usage/row.ts'
-import { requestedTier } from '../upstreams/catalogue/billed-facts.ts'
+import { type RequestedFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { AffinitySource } from './affinity.ts'
@@ -91,9 +91,9 @@ export class Report {
   private work: Work = 'conversation'
   private isOnlyError = false
   /** Meter of the answer of the current target. */
-  private meter = new AnswerMeter('conversation', undefined)
+  private meter = new AnswerMeter('conversation', {})
   /** Service tier that the request asks for. */
-  private requestedTier: string | undefined
+  private requested: RequestedFacts = {}
   private readonly unsent = new UnsentAnswers()
   /** Answers that the sent answer consists of, if it was put together from several. */
   private parts: readonly PaidAnswer[] | undefined
@@ -117,8 +117,8 @@ export class Report {
     this.readAt = performance.now()
     this.stream = request.stream
     this.work = workOf(request)
-    this.requestedTier = requestedTier(request)
-    this.meter = new AnswerMeter(this.work, this.requestedTier)
+    this.requested = requestedFacts(request)
+    this.meter = new AnswerMeter(this.work, this.requested)
   }
 
   /** Records that the request falls back to another model. */
@@ -136,7 +136,7 @@ export class Report {
     this.sentAt = now
     this.answeredAt = undefined
     this.upstreamId = undefined
-    this.meter = new AnswerMeter(this.work, this.requestedTier)
+    this.meter = new AnswerMeter(this.work, this.requested)
     this.parts = undefined
     this.finish = undefined
     this.error = undefined
@@ -217,7 +217,7 @@ export class Report {
       target,
       model,
       usage: withSearches(usage, searches),
-      facts: { tier, queries, model: this.meter.model },
+      facts: { ...this.requested, tier, queries, model: this.meter.model },
     })
   }
 
