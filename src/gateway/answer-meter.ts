@@ -100,10 +100,11 @@ export class AnswerMeter {
 
   /** The facts on which the cost depends. Until an answer states its tier, the requested one counts. */
   get facts(): BilledFacts {
-    const { tier, isComplete, requested, seconds, searches, model, work, images, task } = this
+    const { isComplete, requested, seconds, searches, model, work, images, task } = this
+    const tier = this.tier ?? (isComplete ? undefined : requested.tier)
     return {
-      ...{ tier: tier ?? (isComplete ? undefined : requested.tier), seconds, queries: searches.queries, model },
-      ...{ characters: requested.characters, images: work === 'image' && images > 0 ? images : undefined },
+      ...{ ...requested, tier, seconds, queries: searches.queries, model },
+      images: work === 'image' && images > 0 ? images : undefined,
       videoSeconds: task === undefined ? requested.videoSeconds : videoSecondsOf(task, requested),
     }
   }

@@ -207,13 +207,13 @@ export class Report {
 
   /** Records the usage of a whole answer before it is sent, because the caller may not get it. */
   recordUnsent(result: CanonicalResult): void {
-    const { target, model, work } = this
+    const { target, model, work, requested } = this
     this.recordAnsweredModel(result.model)
     if (target === undefined || model === undefined || work === 'count') return
     const answer = billedAnswer(result, work)
     if (answer === undefined) return
-    const { usage, facts } = answer
-    this.unsent.add({ target, model, usage, facts: { ...facts, model: this.meter.model } })
+    const facts = { ...answer.facts, otherModels: requested.otherModels, model: this.meter.model }
+    this.unsent.add({ target, model, usage: answer.usage, facts })
   }
 
   /** Records that the caller gets the answer of the current target. */

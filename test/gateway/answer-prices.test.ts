@@ -243,6 +243,36 @@ test.each([
     }
 })
 
+describe('an answer of another model that the request allows', () => {
+  const OTHER = 100 * 20_000 + 10 * 100_000
+  const callers = [
+    ['messages', '/v1/messages', { max_tokens: 99, fallbacks: [{ model: 'advises' }] }],
+    ['chat', '/v1/chat/completions', { models: ['advises', 'm'] }],
+  ] as const
+  test.each(
+    callers.flatMap(([format, path, more]) => [
+      [format, path, more, 'advises', OTHER] as const,
+      [format, path, more, 'm', COST] as const,
+      [format, path, more, 'unheard-of', COST] as const,
+      [format, path, {}, 'advises', COST] as const,
+    ]),
+  )('%s: at %s with %j, the price of %s is %d', async (format, path, more, answering, cost) => {
+    const { whole, stream } = BILLED_ANSWERS[format]!
+    const named = (text: string): string => text.replaceAll('"model":"up"', `"model":"${answering}"`)
+    await open(format, (response, { text }) => {
+      const isStream = JSON.parse(text).stream === true
+      response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json')
+      response.end(named(isStream ? stream!(100, 10).map(eventText).join('') : JSON.stringify(whole(100, 10))))
+    })
+    const body = { model: 'm', max_tokens: 99, messages: [{ role: 'user', content: 'Hi.' }], ...more }
+    for (const stream of [false, true]) {
+      expect((await server.ask(path, { ...body, stream }, { headers: VERSION })).status).toBe(200)
+      await until(() => rows.length > 0)
+      expect([stream, rows.shift()!.cost]).toEqual([stream, cost])
+    }
+  })
+})
+
 test('an answer of Cohere costs the tokens that Cohere bills', async () => {
   await open('cohere-chat', answering('cohere-chat', {}))
   const body = { messages: [{ role: 'user', content: 'Hi.' }] }

@@ -20,8 +20,30 @@ export interface BilledFacts {
   readonly videos?: number | undefined
   /** Name that the answer gives its model. Its prices count if the requested name has none, such as a deployment's. */
   readonly model?: string | undefined
+  /** Models that may answer instead of the requested one. If the answer names one of them, its prices count. */
+  readonly otherModels?: readonly string[] | undefined
   /** Number of queries of the web searches. */
   readonly queries?: number | undefined
+}
+
+/**
+ * Returns the models that the upstream may fall back to: `fallbacks` of Messages (docs/wire/messages.md), and `models` of
+ * OpenRouter, which bills the model that answered.
+ */
+function otherModelsIn({ extras }: CanonicalRequest): readonly string[] | undefined {
+  const { messages: { fallbacks } = {}, chat: { models } = {} } = extras ?? {}
+  const named = [fallbacks, models].filter(Array.isArray).flat()
+  const names = named.map(one => (isObject(one) ? one['model'] : one)).filter(name => typeof name === 'string')
+  return names.length === 0 ? undefined : names
+}
+
+/** Returns the model that answered instead of the requested one, or undefined if that one did or it is unknown. */
+export function otherModelOf(requested: string, { model, otherModels }: BilledFacts): string | undefined {
+  if (model === undefined || otherModels === undefined) return undefined
+  // An answer names the version of a model that a request names without it.
+  const isPrefix = (name: string): boolean => model.startsWith(name)
+  const best = otherModels.filter(isPrefix).sort((one, other) => other.length - one.length)[0]
+  return best !== undefined && (!isPrefix(requested) || best.length > requested.length) ? model : undefined
 }
 
 /**
@@ -50,13 +72,13 @@ export const requestedTier = ({ serviceTier, extras }: CanonicalRequest): string
 
 /** Returns the facts that a request states, on which the cost of its answer depends until the answer states others. */
 export function requestedFacts(request: CanonicalRequest): BilledFacts {
-  const tier = requestedTier(request)
+  const models = { tier: requestedTier(request), otherModels: otherModelsIn(request) }
   const { candidates = 1, video } = request.output
   const work = workOf(request)
-  if (work === 'image') return { tier, images: candidates }
-  if (work === 'speech') return { tier, characters: charactersOf(request) }
-  if (work !== 'video') return { tier }
-  return { tier, videoSeconds: (video?.seconds ?? USUAL_VIDEO_SECONDS) * candidates, videos: candidates }
+  if (work === 'image') return { ...models, images: candidates }
+  if (work === 'speech') return { ...models, characters: charactersOf(request) }
+  if (work !== 'video') return models
+  return { ...models, videoSeconds: (video?.seconds ?? USUAL_VIDEO_SECONDS) * candidates, videos: candidates }
 }
 
 /** Length of a video whose length neither the request nor the answer states, in seconds. */
