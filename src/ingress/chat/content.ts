@@ -1,10 +1,4 @@
-import type {
-  CacheHint,
-  MediaPart,
-  Part,
-  ToolCallPart,
-  ToolResultPart,
-} from '../../canonical/content.ts'
+import type { CacheHint, MediaPart, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { sniffBase64 } from '../../canonical/media/sniff.ts'
