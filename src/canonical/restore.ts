@@ -49,7 +49,9 @@ function restoredPart(part: Part, renamed: RenamedTools): Part {
   if (part.type !== 'tool-call') return part
   const original = renamed.get(part.name)
   if (original === undefined || (original.freeform && isInOtherNamespace(part, original))) return part
-  const call = { ...part, ...original }
+  // A spelling is the call as the upstream wrote it, with the other name.
+  const { spelling: _, ...unspelled } = part
+  const call = { ...unspelled, ...original }
   return isWrapped(part, call) ? { ...call, arguments: unwrappedInput(call.arguments) } : call
 }
 
@@ -66,6 +68,8 @@ const isWrapped = (sent: Part, became: Part): boolean => 'freeform' in became &&
  */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly wrappedArguments = new Map<string, string>()
+  /** Calls that were restored. Undefined until the first one. */
+  private restoredCalls: Set<string> | undefined
   private readonly renamed: RenamedTools
 
   constructor(renamed: RenamedTools) {
@@ -77,6 +81,10 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
     if (event.type === 'part-patch' && event.part?.type === 'tool-call') {
       this.wrappedArguments.delete(keyOf(event.at))
       return [{ ...event, part: restoredPart(event.part, this.renamed) }]
+    }
+    if (event.type === 'part-patch' && this.restoredCalls?.has(keyOf(event.at)) === true) {
+      const { spelling: _, ...patch } = event
+      return [patch]
     }
     if (this.wrappedArguments.size === 0) return [event]
     if (event.type === 'part-delta') return this.bufferArguments(event.at, event.append) ? NOTHING : [event]
@@ -91,6 +99,7 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private start(event: PartStart): CanonicalEvent {
     const part = restoredPart(event.part, this.renamed)
     if (isWrapped(event.part, part)) this.wrappedArguments.set(keyOf(event.at), '')
+    if (part !== event.part) (this.restoredCalls ??= new Set()).add(keyOf(event.at))
     return part === event.part ? event : { ...event, part }
   }
 

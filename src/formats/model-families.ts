@@ -77,9 +77,17 @@ const COHERE_CHAT: Format = 'cohere-chat'
  */
 const THINKING_COHERE_MODELS = /command-a-(?:reasoning|plus)/
 
+const CONTENTS: Format = 'contents'
+
+/**
+ * Matches the image models of Gemini 3 and later, which refuse "Image part is missing a thought_signature" (Google,
+ * "Thought signatures"; langchain-google#1431, js-genai#1116, November 2025).
+ */
+const SIGNING_IMAGE_MODELS = /gemini-(?:[3-9]|\d\d)(?:\.\d+)?-.*image|nano-banana-(?:pro|2)/
+
 /** Returns true if model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean =>
-  CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || format === COHERE_CHAT
+  CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || format === COHERE_CHAT || format === CONTENTS
 
 /**
  * Returns the dialect flags for a model, by its name, or undefined for an unknown family, which in `messages` means any
@@ -89,6 +97,7 @@ export function familyDialect(format: Format, model: string): JsonObject | undef
   const name = model.toLowerCase()
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
   if (format === COHERE_CHAT) return THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined
+  if (format === CONTENTS) return SIGNING_IMAGE_MODELS.test(name) ? { signed_turns: true } : undefined
   if (!CLAUDE_FORMATS.has(format)) return undefined
   const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
   return format === 'converse' ? hostedDialect(name, claude) : claude

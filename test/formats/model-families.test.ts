@@ -30,6 +30,13 @@ describe('families of models', () => {
     expect(familyDialect('messages', 'deepseek-chat')).toBeUndefined()
   })
 
+  it('of contents are the image models of Gemini 3 and later, which demand signatures in every turn', () => {
+    for (const model of ['gemini-3-pro-image-preview', 'google/gemini-3.1-flash-image', 'models/gemini-10-image'])
+      expect(familyDialect('contents', model), model).toEqual({ signed_turns: true })
+    for (const model of ['gemini-2.5-flash-image', 'gemini-2.0-flash-preview-image-generation', 'gemini-3-pro-preview'])
+      expect(familyDialect('contents', model), model).toBeUndefined()
+  })
+
   it('are flags of the dialect, with values they may have', () => {
     for (const model of [
       'claude-2',

@@ -102,6 +102,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
     converse,
     fc.constantFrom(...CLAUDES).map(model => familyDialect('converse', model) ?? {}),
   ),
+  contents: fc.record<JsonObject>({ signed_turns: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
   'cohere-chat': fc.record<JsonObject>({ thinks: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
   images: fc.record<JsonObject>(
     { edits: fc.constantFrom('any', 'form', 'urls'), response_format: fc.boolean() },

@@ -83,6 +83,47 @@ describe.each([false, true])('streamed: %s', stream => {
   })
 })
 
+describe('the details that a chat upstream demands back', () => {
+  const DETAILS = [{ type: 'reasoning.encrypted', data: 'c2VjcmV0', id: CALL.id, format: 'google-gemini-v1', index: 0 }]
+  const called = { id: CALL.id, type: 'function', function: { name: CALL.name, arguments: '{}' } }
+
+  test.each([
+    ['a chat caller that drops them', {}],
+    ['whatever the dialect declares', { reasoning_field: 'reasoning' }],
+  ])('come from memory: %s', async (_, dialect) => {
+    const { gateway, thinker } = await open(['chat'], ([one]) => [one!.channel({}, dialect)])
+    const message = { role: 'assistant', content: null, reasoning_details: DETAILS, tool_calls: [called] }
+    const choices = [{ index: 0, message, finish_reason: 'tool_calls' }]
+    thinker.upstream.script = response => json(response, { id: 'a', object: 'chat.completion', created: 1, choices })
+    expect((await gateway.chat([ASKED])).json.choices[0].message.reasoning_details).toEqual(DETAILS)
+    thinker.upstream.script = thinker.answer
+    await gateway.chat(BACK)
+    expect(thinker.body().messages[1]).toEqual({ ...BACK[1], reasoning_details: DETAILS })
+    const returned = BACK.map(turn => (turn['role'] === 'assistant' ? { ...turn, reasoning_details: DETAILS } : turn))
+    const again = await gateway.chat(returned)
+    expect(thinker.body().messages).toEqual(returned)
+    expect(again.headers['interlingua-added']).toBeUndefined()
+  })
+
+  test('never reach another account, which would refuse them', async () => {
+    const { gateway, thinkers } = await open(['chat', 'chat'], ([a, b]) => [
+      a!.channel({ name: 'a' }),
+      b!.channel({ name: 'b', priority: 1 }),
+    ])
+    const [a, b] = thinkers as [Thinker, Thinker]
+    const message = { role: 'assistant', content: null, reasoning_details: DETAILS, tool_calls: [called] }
+    const choices = [{ index: 0, message, finish_reason: 'tool_calls' }]
+    a.upstream.script = response => json(response, { id: 'a', object: 'chat.completion', created: 1, choices })
+    await gateway.chat([ASKED])
+    a.upstream.script = response => json(response, { error: { message: 'no' } }, 500)
+    await gateway.chat(
+      BACK.map(turn => (turn['role'] === 'assistant' ? { ...turn, reasoning_details: DETAILS } : turn)),
+    )
+    expect(a.body().messages[1].reasoning_details).toEqual(DETAILS)
+    expect(b.body().messages[1]).toEqual(BACK[1])
+  })
+})
+
 describe('the owner of the reasoning', () => {
   test('another caller with the same call id gets nothing', async () => {
     const { gateway, thinker } = await open(['messages'])

@@ -407,3 +407,81 @@ describe('with losses refused', () => {
     expect(answer.text).toContain('max_completion_tokens (limit-required)')
   })
 })
+
+describe('a Responses upstream that takes nothing but functions', () => {
+  const PLAIN = { custom_tools: false, stateless: true }
+  const CALLS = [
+    { id: 'c1', name: 'exec', arguments: { input: 'ls' } },
+    { id: 'c2', name: 'collaboration__spawn_agent', arguments: { a: 1 } },
+  ]
+  const kept = { include: ['reasoning.encrypted_content'], prompt_cache_key: 'k', client_metadata: { a: 'b' } }
+
+  test.each([false, true])('Codex calls its tools by their own names and kinds; streamed: %s', async stream => {
+    const asked = { ...CODEX, ...kept, stream }
+    const { answer, body } = await sent('responses', RESPONSES_PATH, asked, { text: 'Hm.', calls: CALLS }, PLAIN)
+    expect(body.tools.map(({ type, name }: Loose) => [type, name])).toEqual([
+      ['function', 'exec'],
+      ['function', 'wait'],
+      ['function', 'collaboration__spawn_agent'],
+    ])
+    expect(body).toMatchObject(kept)
+    expect(body.input.map(({ role }: Loose) => role)).toEqual(['developer', 'user'])
+    const events: Loose[] = stream
+      ? dataOf(answer.text).flatMap(data => (data === '[DONE]' ? [] : JSON.parse(data)))
+      : []
+    const { output } = stream ? events.findLast(({ response }) => response !== undefined).response : answer.json
+    const calls = output.filter(({ type }: Loose) => type !== 'message')
+    expect(calls).toMatchObject([
+      { type: 'custom_tool_call', call_id: 'c1', name: 'exec', namespace: 'functions', input: 'ls' },
+      { type: 'function_call', call_id: 'c2', name: 'spawn_agent', namespace: 'collaboration', arguments: '{"a":1}' },
+    ])
+    if (stream) {
+      const typed = events.filter(({ type }: Loose) => type === 'response.custom_tool_call_input.delta')
+      expect(typed.map(({ delta }: Loose) => delta).join('')).toBe('ls')
+      const done = events.filter(({ type }: Loose) => type === 'response.output_item.done')
+      expect(done.slice(-2).map(({ item }: Loose) => item)).toEqual(calls)
+    }
+    expect(answer.headers['interlingua-loss']).toBeUndefined()
+
+    const results = [
+      { type: 'custom_tool_call_output', call_id: 'c1', output: 'a.txt' },
+      { type: 'function_call_output', call_id: 'c2', output: 'ok' },
+    ]
+    const input = [...(CODEX['input'] as JsonObject[]), ...output, ...results]
+    const second = await sent('responses', RESPONSES_PATH, { ...asked, input }, { text: 'Done.' }, PLAIN)
+    expect(second.body.input.slice(2)).toMatchObject([
+      { type: 'message', role: 'assistant' },
+      { type: 'function_call', call_id: 'c1', name: 'exec', arguments: '{"input":"ls"}' },
+      { type: 'function_call', call_id: 'c2', name: 'collaboration__spawn_agent', arguments: '{"a":1}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'a.txt' },
+      { type: 'function_call_output', call_id: 'c2', output: 'ok' },
+    ])
+  })
+
+  test('tools of an item are tools of the request', async () => {
+    const item = { ...ADDITIONAL, tools: [member('wait')] }
+    const { body } = await sent(
+      'responses',
+      RESPONSES_PATH,
+      { ...CODEX, input: [item, said('user', 'Go.')] },
+      {},
+      PLAIN,
+    )
+    expect(body.tools).toEqual([member('wait')])
+    expect(body.input).toMatchObject([{ role: 'user' }])
+  })
+
+  test('an image that was drawn earlier stays in the history', async () => {
+    const drawn = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBORw0KGgo=' }
+    const input = [...(CODEX['input'] as JsonObject[]), drawn, said('user', 'Now in red.')]
+    const { body } = await sent('responses', RESPONSES_PATH, { ...CODEX, input }, {}, PLAIN)
+    expect(body.input.at(-2)).toEqual(drawn)
+  })
+
+  test('everything else passes as it came, and so do these tools where they are taken', async () => {
+    const plain = { ...CODEX, input: [said('user', 'Go on.')], tools: [member('wait'), { type: 'tool_search' }] }
+    const { stream: _, ...asKnown } = (await sent('responses', RESPONSES_PATH, plain, {}, PLAIN)).body
+    expect(asKnown).toEqual(plain)
+    expect((await sent('responses', RESPONSES_PATH, CODEX)).body).toEqual(CODEX)
+  })
+})

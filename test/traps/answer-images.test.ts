@@ -90,3 +90,71 @@ describe('pictures of chat upstreams', () => {
     expect(whole('chat', 'chat', body)).toEqual(body)
   })
 })
+
+describe('pictures that a model drew earlier in the conversation', () => {
+  const SKIP = 'skip_thought_signature_validator'
+  const [asks, wants] = ['Draw a cat.', 'Now in red.']
+  const HISTORIES: { readonly [format: string]: Wire } = {
+    chat: { model: 'm', messages: [{ role: 'user', content: asks }, MESSAGE, { role: 'user', content: wants }] },
+    responses: {
+      model: 'm',
+      input: [
+        { role: 'user', content: asks },
+        { role: 'assistant', content: 'Here.' },
+        DRAWN,
+        { role: 'user', content: wants },
+      ],
+    },
+  }
+  const sent = (from: string, to: string, dialect: Wire = {}): Wire => {
+    const path = from === 'chat' ? '/v1/chat/completions' : '/v1/responses'
+    const request = READERS[from]!.request!({ path, query: {}, headers: {}, body: HISTORIES[from] })
+    return WRITERS[to]!.request!(request, { dialect, native: false })
+  }
+  const inlineData = { mimeType: 'image/png', data: DATA }
+
+  it.each(['chat', 'responses'])('reach Gemini from callers of %s', from => {
+    const { wire, losses } = sent(from, 'contents')
+    expect(wire.body.contents[1]).toEqual({ role: 'model', parts: [{ text: 'Here.' }, { inlineData }] })
+    expect(losses.filter(({ kind }: Wire) => kind === 'dropped')).toEqual([])
+    expect(sent(from, 'interactions').wire.body.input[1].content).toEqual([
+      { type: 'text', text: 'Here.' },
+      { type: 'image', data: DATA, mime_type: 'image/png' },
+    ])
+  })
+
+  it.each(['chat', 'responses'])('carry the word that image models of Gemini 3 demand, from callers of %s', from => {
+    const { parts } = sent(from, 'contents', { signed_turns: true }).wire.body.contents[1]
+    expect(parts).toEqual([
+      { text: 'Here.', thoughtSignature: SKIP },
+      { inlineData, thoughtSignature: SKIP },
+    ])
+  })
+
+  it('keep the signature that the caller returned', () => {
+    const drawn = { parts: [{ text: 'Here.' }, { inlineData, thoughtSignature: 'c2lnbmVk' }], role: 'model' }
+    const { output } = whole('contents', 'responses', { candidates: [{ content: drawn, finishReason: 'STOP' }] })
+    const input = [{ role: 'user', content: asks }, ...output, { role: 'user', content: wants }]
+    const body = { model: 'm', input }
+    const request = READERS['responses']!.request!({ path: '/v1/responses', query: {}, headers: {}, body })
+    const { wire } = WRITERS['contents']!.request!(request, { dialect: { signed_turns: true }, native: false })
+    expect((wire.body as Wire).contents[1].parts).toEqual([
+      { text: 'Here.', thoughtSignature: SKIP },
+      { inlineData, thoughtSignature: 'c2lnbmVk' },
+    ])
+  })
+
+  it.each(['chat', 'responses', 'messages', 'converse', 'cohere-chat'])(
+    'are a reported loss for %s, whose assistants draw nothing',
+    to => {
+      const { losses } = sent(to === 'chat' ? 'responses' : 'chat', to)
+      expect(losses).toContainEqual(expect.objectContaining({ kind: 'dropped', path: ['messages', 1, 'content', 1] }))
+    },
+  )
+
+  it('are located where the caller put them', () => {
+    const body = HISTORIES['chat']
+    const request = READERS['chat']!.request!({ path: '/v1/chat/completions', query: {}, headers: {}, body })
+    expect(READERS['chat']!.locate!(request)(['messages', 1, 'content', 1])).toEqual(['messages', 1, 'images', 0])
+  })
+})

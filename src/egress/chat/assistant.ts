@@ -1,9 +1,11 @@
-import type { MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { MediaPart, Part, ReasoningPart, Signature, ToolCallPart } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
 import type { Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { around, contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
+import { detailsIn } from './reasoning-details.ts'
 
 /**
  * Writes an assistant turn. Reasoning, content, audio and calls have separate fields, and readers read them in this
@@ -25,7 +27,7 @@ export type Field = keyof typeof FIELD_ORDER
 export function fieldOf(part: Part, { dialect }: WriteContext): Field {
   switch (part.type) {
     case 'reasoning':
-      return dialect.reasoning_field === 'parts' ? 'content' : 'thoughts'
+      return dialect.reasoning_field === 'parts' && detailsIn(part.signature) === undefined ? 'content' : 'thoughts'
     case 'media':
       return part.source.type === 'file-id' && part.kind === 'audio' ? 'audio' : 'content'
     case 'tool-call':
@@ -48,6 +50,8 @@ interface JoinedReasoning {
   /** The path of the first reasoning part. */
   readonly path: Path
   readonly text: string
+  /** The signature of the first reasoning part. */
+  readonly signature?: Signature | undefined
   /** The content part with the text, for upstreams that accept reasoning as content parts. */
   readonly wire?: JsonObject
 }
@@ -55,6 +59,10 @@ const REASONING_PART_LOSSES: Unwritten<ReasoningPart, 'type' | 'text' | 'redacte
   signature: 'no-signatures',
   cache: 'no-cache-markers-here',
 }
+const { signature: _, ...SIGNED_PART_LOSSES } = REASONING_PART_LOSSES
+
+/** Fields for reasoning text beside the content. */
+const TEXT_FIELDS: ReadonlySet<string | undefined> = new Set(['reasoning_content', 'reasoning'])
 
 /** Collects the parts of an assistant turn by field, then writes the message. */
 export class Turn {
@@ -62,6 +70,8 @@ export class Turn {
   private readonly calls: JsonObject[] = []
   private readonly fields: { [field: string]: Json } = {}
   private joinedReasoning: JoinedReasoning | undefined
+  /** Reasoning details that the upstream issued in this turn. */
+  private readonly details: JsonObject[] = []
   private readonly message: Message
   private readonly context: WriteContext
 
@@ -83,6 +93,8 @@ export class Turn {
 
   private reasoning(part: ReasoningPart, field: Field, path: Path): void {
     const { dialect, losses } = this.context
+    const details = part.redacted ? undefined : detailsIn(part.signature)
+    if (details !== undefined) return this.signedReasoning(part, details, path)
     if ((dialect.reasoning_field ?? 'none') === 'none') return losses.drop(path, 'no-reasoning-in-history')
     if (part.redacted || (part.text === '' && part.signature !== undefined))
       return losses.drop(path, 'no-hidden-reasoning')
@@ -101,16 +113,31 @@ export class Turn {
     this.joinedReasoning = { ...joinedReasoning, wire }
   }
 
+  /** Writes reasoning with details back to their issuer. The details contain the text, too. */
+  private signedReasoning(part: ReasoningPart, details: readonly JsonObject[], path: Path): void {
+    const { dialect, losses } = this.context
+    losses.dropFields(part, path, SIGNED_PART_LOSSES)
+    if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
+    const text = TEXT_FIELDS.has(dialect.reasoning_field) ? part.text : ''
+    if (text !== part.text) losses.changeRestored([...path, 'text'], '', 'in-the-details')
+    this.joinedReasoning = this.join(this.joinedReasoning, { ...part, text }, path)
+    append(this.details, details)
+  }
+
   /**
    * Appends reasoning to the existing string, because the field holds only one string. Streamed chunks of one reasoning
    * part are concatenated without a separator.
    */
-  private join(before: JoinedReasoning | undefined, { text, continues }: ReasoningPart, path: Path): JoinedReasoning {
-    if (before === undefined) return { path, text }
-    const joinedReasoning = { path: before.path, text: before.text + (continues === undefined ? SEPARATOR : '') + text }
-    this.context.losses.drop(path, 'joined-with-the-one-before')
-    this.context.losses.change([...before.path, 'text'], joinedReasoning.text, 'joined-with-the-next')
-    return joinedReasoning
+  private join(before: JoinedReasoning | undefined, part: ReasoningPart, path: Path): JoinedReasoning {
+    const { text, continues, signature } = part
+    if (before === undefined) return { path, text, signature }
+    const { losses } = this.context
+    const separator = continues === undefined && before.text !== '' && text !== '' ? SEPARATOR : ''
+    const joinedText = before.text + separator + text
+    if (text === '') losses.dropRestored(path, 'joined-with-the-one-before')
+    else losses.drop(path, 'joined-with-the-one-before')
+    if (joinedText !== before.text) losses.change([...before.path, 'text'], joinedText, 'joined-with-the-next')
+    return { path: before.path, text: joinedText, signature: before.signature }
   }
 
   private audio(part: MediaPart, path: Path): void {
@@ -136,6 +163,7 @@ export class Turn {
       content: lacksContent ? null : contentOf(this.content, context.dialect),
       ...defined({ name: message.name }),
       ...this.reasoningFields(),
+      ...this.detailsField(),
       ...this.fields,
       ...(this.calls.length === 0 ? {} : { tool_calls: this.calls }),
       ...extrasFor(message, FORMAT),
@@ -143,8 +171,24 @@ export class Turn {
   }
 
   private reasoningFields(): JsonObject {
-    if (this.joinedReasoning === undefined || this.joinedReasoning.wire !== undefined) return {}
-    return { [this.context.dialect.reasoning_field!]: this.joinedReasoning.text }
+    const { joinedReasoning, context } = this
+    if (joinedReasoning === undefined || joinedReasoning.wire !== undefined) return {}
+    if (joinedReasoning.text === '' && this.details.length > 0) return {}
+    return { [context.dialect.reasoning_field!]: joinedReasoning.text }
+  }
+
+  private detailsField(): JsonObject {
+    const { joinedReasoning, details } = this
+    if (joinedReasoning === undefined || details.length === 0) return {}
+    const { path, signature } = joinedReasoning
+    const became = { format: FORMAT, value: JSON.stringify(details) }
+    if (signature?.value !== became.value)
+      this.context.losses[signature === undefined ? 'addRestored' : 'changeRestored'](
+        [...path, 'signature'],
+        became,
+        'joined-with-the-next',
+      )
+    return { reasoning_details: details }
   }
 }
 

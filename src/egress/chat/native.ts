@@ -1,4 +1,4 @@
-import type { ReasoningPart } from '../../canonical/content.ts'
+import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { Losses, type Written } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type WireSource, wireSourceOf } from '../../canonical/node.ts'
@@ -13,6 +13,7 @@ import { signatureExtra } from './answer.ts'
 import { SEPARATOR, thinkingPart } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { answerTools, withLegalIds, writeMessages } from './messages.ts'
+import { detailsIn } from './reasoning-details.ts'
 import { withNativeSwitch } from './reasoning-settings.ts'
 
 export const PATH = '/chat/completions'
@@ -68,6 +69,7 @@ function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Messa
     return wire['role'] === 'tool' ? { ...wire, tool_call_id: first.id } : wire
   const originalParts = new Set(node.content)
   const restoredReasoning: ReasoningPart[] = []
+  const restoredDetails: JsonObject[] = []
   const calls: JsonObject[] = []
   let signatureFields: JsonObject = {}
   for (const part of content)
@@ -77,15 +79,23 @@ function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Messa
         calls.push({ ...call.wire, ...(part.id === call.node.id ? {} : { id: part.id }), ...signatureFields })
       signatureFields = {}
     } else if (part.type === 'reasoning' && !originalParts.has(part)) {
-      if (part.signature === undefined) restoredReasoning.push(part)
-      else signatureFields = signatureExtra(part.signature.value)
+      const details = detailsIn(part.signature)
+      if (details !== undefined) append(restoredDetails, details)
+      else if (part.signature !== undefined) signatureFields = signatureExtra(part.signature.value)
+      if (part.spelling !== undefined && (details === undefined || part.text !== '')) restoredReasoning.push(part)
     }
+  const isOfAnother = node.content.some(part => isDetailed(part) && !content.includes(part))
+  const { reasoning_details: _, ...others } = wire
   return {
-    ...wire,
+    ...(isOfAnother ? others : wire),
     ...reasoningFields(restoredReasoning, wire['content']),
+    ...(restoredDetails.length === 0 ? {} : { reasoning_details: restoredDetails }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   }
 }
+
+/** Returns true for reasoning with details, which `withOwnSignatures` removes if another account issued them. */
+const isDetailed = (part: Part): boolean => part.type === 'reasoning' && detailsIn(part.signature) !== undefined
 
 /** Writes restored reasoning to the field that the upstream reads. */
 function reasoningFields(restoredReasoning: readonly ReasoningPart[], content: Json | undefined): JsonObject {
@@ -99,8 +109,8 @@ function reasoningFields(restoredReasoning: readonly ReasoningPart[], content: J
 
 /**
  * Returns reasoning to the upstream in the field that the dialect declares. Any model's reasoning can be returned,
- * because reasoning is unsigned in this format (traps 35, 36). Google's signature of a call replaces the caller's, but
- * is only returned to Google (trap 31).
+ * because its text is unsigned in this format (traps 35, 36). Google's signature of a call replaces the caller's, but is
+ * only returned to Google (trap 31), as are details to their issuer.
  */
 export function reasoningForHistory(
   reasoning: ReasoningPart,
@@ -110,8 +120,10 @@ export function reasoningForHistory(
   if (text === '' && signature?.format === 'contents')
     return native && toIssuer ? { type: 'reasoning', text, signature } : undefined
   const field = chatDialect(dialect).reasoning_field ?? 'none'
-  if (field === 'none' || redacted || (text === '' && !toIssuer)) return undefined
-  if (!native) return { type: 'reasoning', text }
+  const signed = toIssuer && detailsIn(signature) !== undefined ? { signature: signature! } : undefined
+  if (redacted || (text === '' && !toIssuer)) return undefined
+  if (field === 'none') return signed && { type: 'reasoning', text, ...signed }
+  if (!native) return { type: 'reasoning', text, ...signed }
   const value = spellingFor(reasoning, FORMAT)['value'] ?? thinkingPart(text)
-  return { type: 'reasoning', text, spelling: { [FORMAT]: field === 'parts' ? { value } : { field } } }
+  return { type: 'reasoning', text, ...signed, spelling: { [FORMAT]: field === 'parts' ? { value } : { field } } }
 }

@@ -18,7 +18,7 @@ const ALLOWED_PARTS: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   tool: new Set(['tool-result']),
 }
 
-/** Signature that Google accepts on the first call of a turn if the caller has no real signature (trap 31). */
+/** Signature that Google accepts where it demands one that the caller does not have (trap 31). */
 const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** A signature for the next part. */
@@ -45,6 +45,8 @@ export class PartsWriter {
   private pending: PendingSignature | undefined
   private lastUnsigned: UnsignedReasoning | undefined
   private hasCalls = false
+  /** True if the model's turn has a part that its upstream wants to be signed. */
+  private hasSigned = false
 
   constructor(context: WriteContext, ids: CallIds = new CallIds()) {
     this.context = context
@@ -67,7 +69,7 @@ export class PartsWriter {
     if (part.type === 'reasoning') return this.reasoning(part, path)
     const wire = this.writeUnsigned(part, path)
     if (wire === undefined) return
-    const signature = this.signature(part, wire)
+    const signature = this.signature(part, wire, role)
     this.push(
       withExtras(
         part.type === 'opaque' || isSearch(part) ? undefined : nativeExtras(part),
@@ -104,10 +106,15 @@ export class PartsWriter {
    * Returns the signature to put on a part. Readers ignore an empty text that has a signature, so a pending signature
    * is written before the text instead.
    */
-  private signature(part: Part, wire: JsonObject): string | undefined {
+  private signature(part: Part, wire: JsonObject, role: Role): string | undefined {
     if (wire['text'] === '') this.end()
     const pending = this.pending?.value
     this.pending = undefined
+    if (role === 'assistant' && this.context.dialect.signed_turns === true) {
+      const isDemanded = !this.hasSigned || part.type === 'media'
+      this.hasSigned = true
+      if (isDemanded && part.type !== 'tool-call') return pending ?? SKIP_SIGNATURE
+    }
     if (part.type !== 'tool-call') return pending
     const value = pending ?? (this.hasCalls ? undefined : SKIP_SIGNATURE)
     this.hasCalls = true

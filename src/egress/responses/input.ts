@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import type { SearchPart } from '../searches.ts'
@@ -143,7 +143,9 @@ class Turn {
         if (part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined) return this.item(part.value)
         return this.addToMessage(part, path)
       case 'media':
-        return this.context.losses.drop(path, 'no-media-from-assistants')
+        return this.item(
+          unchangedWire<JsonObject>(part, FORMAT) ?? this.context.losses.drop(path, 'no-media-from-assistants'),
+        )
       default:
         return this.addToMessage(part, path)
     }

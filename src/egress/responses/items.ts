@@ -120,11 +120,17 @@ export function originalItem(part: Part): OriginalItem | undefined {
   return begun == null ? undefined : { item: begun as JsonObject, whole: false }
 }
 
-/** Returns the original items of an answer of this format, with the current reasoning. */
-export const originalItems = (content: readonly Part[]): readonly JsonObject[] =>
-  content.flatMap(part => {
+/**
+ * Returns the original items of an answer of this format, with the current reasoning. A call that the gateway restored
+ * has no original item.
+ */
+export const originalItems = (content: readonly Part[], base: string): readonly JsonObject[] =>
+  content.flatMap((part, index): readonly JsonObject[] => {
     const original = originalItem(part)
-    if (original === undefined) return []
+    if (original === undefined)
+      return part.type === 'tool-call'
+        ? [writeCall(part, stampAt(part.freeform ? 'ctc' : 'fc', base, index, 'completed'))]
+        : []
     return [
       part.type === 'reasoning' ? fillReasoning(original.item, part, nativeEncryptedContent(part)) : original.item,
     ]

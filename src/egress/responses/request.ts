@@ -1,8 +1,10 @@
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { isRedundant } from '../../canonical/repair.ts'
+import { repairedHistory } from '../../canonical/repaired-history.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { responsesDialect } from '../../formats/dialects/responses.ts'
+import { type ResponsesDialect, responsesDialect } from '../../formats/dialects/responses.ts'
 import { extrasFor } from '../fields.ts'
 import { nativeSourceOf } from '../native.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
@@ -27,11 +29,34 @@ const COUNT_PATH = '/responses/input_tokens'
  */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
-  if (source !== undefined) return writeNativeRequest(original, source)
-  return withJsonInWords(original, JSON_RULE, request =>
+  if (source === undefined) return writeTranslated(original, options)
+  if (takesTools(original, responsesDialect(options.dialect))) return writeNativeRequest(original, source)
+  const { history, losses } = repairedHistory(original, false)
+  const { wire, ...written } = writeTranslated(history, options)
+  const { include } = source.wire.body
+  const body = include == null ? wire.body : { ...wire.body, include }
+  return { ...written, wire: { ...wire, body }, losses: losses(written.losses) }
+}
+
+/**
+ * Returns true if the upstream takes the kinds of tools that the request declares. Codex declares freeform tools,
+ * namespaces and items with tools, which many servers of this format refuse or silently ignore (openai/codex#32318,
+ * CLIProxyAPI#5753).
+ */
+function takesTools(
+  { tools = [], messages }: CanonicalRequest,
+  { custom_tools, stateless }: ResponsesDialect,
+): boolean {
+  if (custom_tools === false && tools.some(({ type }) => type === 'freeform')) return false
+  if (stateless !== true) return true
+  const hasNamespace = tools.some(tool => 'namespace' in tool && tool.namespace !== undefined)
+  return !hasNamespace && !messages.some(({ content }) => content.some(isRedundant))
+}
+
+const writeTranslated = (original: CanonicalRequest, options: WriteOptions): Written<WireRequest> =>
+  withJsonInWords(original, JSON_RULE, request =>
     request.output.count === true ? writeCounting(request, options) : writeForeign(request, options),
   )
-}
 
 const JSON_RULE: JsonRule = { schemas: true, skipsInstructions: true }
 

@@ -48,7 +48,7 @@ function writeNative(
 ): JsonObject {
   const state = error === undefined ? writeState(candidate.finish, endContentOf(candidate)) : FAILED
   const last = state.status === 'incomplete' ? 'incomplete' : 'completed'
-  const items = originalItems(candidate.content)
+  const items = originalItems(candidate.content, responder.base)
   const complete = (item: JsonObject, index: number): JsonObject =>
     itemWithDefaults(item, { base: responder.base, index, status: index === items.length - 1 ? last : 'completed' })
   const output = responder.addsDefaults ? items.map(complete) : items

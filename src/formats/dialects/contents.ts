@@ -17,6 +17,12 @@ export const FLAGS = {
     default: false,
     meaning: 'takes no URLs of files at other hosts: the gateway fetches them',
   },
+  signed_turns: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'refuses turns of the model whose first text or images have no signature, so that those of another origin get the word that skips the check; default: false, and true for the image models of Gemini 3 and later',
+  },
   ...VOICE_FLAGS,
   count: SHARED_FLAGS.count,
   batch: SHARED_FLAGS.batch,

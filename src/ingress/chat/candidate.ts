@@ -11,8 +11,10 @@ import { lastAtOrBefore } from '../../canonical/text.ts'
 import { extrasOf, NO_FIELDS } from '../fields.ts'
 import { readStop, STOP_REASON } from '../openai-answer.ts'
 import { CallReader, type StreamState } from './call-events.ts'
+import { readImages } from './content.ts'
 import { findReasoning, REASONING_CONTENT_PART, REASONING_PART, reasoningText } from './reasoning.ts'
-import { hasOnlyEmptyValues, MESSAGE, readAnnotation, readFinish, readImages, readLogprobs } from './result.ts'
+import { StreamedDetails } from './reasoning-details.ts'
+import { hasOnlyEmptyValues, MESSAGE, readAnnotation, readFinish, readLogprobs } from './result.ts'
 import { readSources } from './sources.ts'
 import { FORMAT } from './wire.ts'
 
@@ -59,6 +61,7 @@ export class CandidateReader {
   private hasRole = false
   /** True if reasoning has arrived in a text field. */
   private hasReasoning = false
+  private details: StreamedDetails | undefined
   /** URLs of the annotations so far. */
   private readonly citedUrls = new Set<string>()
   private extras: JsonObject | undefined
@@ -145,6 +148,7 @@ export class CandidateReader {
       this.appendReasoning(reasoning_content, REASONING_CONTENT_PART, out)
     else if (typeof reasoning === 'string' && reasoning !== '') this.appendReasoning(reasoning, REASONING_PART, out)
     else if (reasoning_details !== undefined || isObject(reasoning)) this.appendDetails(delta, out)
+    if (reasoning_details != null) this.signWith(reasoning_details, out)
     if (typeof content === 'string') {
       if (content !== '') this.append('text', content, TEXT, out)
     } else if (Array.isArray(content)) this.appendParts(content, out)
@@ -191,6 +195,12 @@ export class CandidateReader {
     if (reasoning === undefined) return
     this.stream.irregular = true
     this.append('reasoning', reasoning.text, REASONING_PART, out)
+  }
+
+  /** Collects details, whose signature ends the open reasoning, or is reasoning of its own behind other parts. */
+  private signWith(details: Json, out: CanonicalEvent[]): void {
+    this.details ??= new StreamedDetails()
+    if (this.details.add(details)) this.startFlow('reasoning', REASONING_CONTENT_PART, out)
   }
 
   /** Reads content in the form of a list of parts, which Mistral uses to separate reasoning from text. */
@@ -294,7 +304,10 @@ export class CandidateReader {
 
   private endFlow(out: CanonicalEvent[]): void {
     if (this.flow === undefined) return
-    out.push({ type: 'part-end', at: { candidate: this.index, part: this.flow.part } })
+    const at = { candidate: this.index, part: this.flow.part }
+    const signature = this.flow.kind === 'reasoning' ? this.details?.take() : undefined
+    if (signature !== undefined) out.push({ type: 'part-patch', at, signature })
+    out.push({ type: 'part-end', at })
     this.flow = undefined
   }
 }

@@ -8,6 +8,7 @@ import type { Message, Role } from '../../canonical/request.ts'
 import { isWrappedReasoning } from '../../canonical/signature.ts'
 import { defined, extrasOf, extrasWithin, object, objects, required, text, WrongType } from '../fields.ts'
 import { readThinkingPart } from './reasoning.ts'
+import { signatureOfDetails } from './reasoning-details.ts'
 import { FORMAT, isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
 
 /**
@@ -32,7 +33,7 @@ function readMessage(wire: JsonObject): Message {
     return withWireSource({ role: 'tool', content: [readResult(wire, role)] }, FORMAT, wire)
   const parts = readContent(wire['content'])
   const content = role === 'assistant' ? [...readReasoning(wire), ...parts, ...readAnswer(wire)] : parts
-  const { extras } = extrasOf(FORMAT, wire, role === 'assistant' ? ASSISTANT_FIELDS : MESSAGE_FIELDS)
+  const { extras } = extrasOf(FORMAT, wire, role === 'assistant' ? assistantFields(wire) : MESSAGE_FIELDS)
   const name = text(wire['name'])
   const message = {
     role: role as Role,
@@ -41,6 +42,15 @@ function readMessage(wire: JsonObject): Message {
     ...(extras === undefined ? undefined : { extras }),
   }
   return withWireSource(message, FORMAT, wire)
+}
+
+/** Returns the fields that are read from an assistant message. Those of some vendors are only read in their own form. */
+function assistantFields(wire: JsonObject): ReadonlySet<string> {
+  if (wire['reasoning_details'] == null && wire['images'] == null) return ASSISTANT_FIELDS
+  const fields = new Set(ASSISTANT_FIELDS)
+  if (signatureOfDetails(wire['reasoning_details']) !== undefined) fields.add('reasoning_details')
+  if (readImages(wire['images']) !== undefined) fields.add('images')
+  return fields
 }
 
 function readResult(wire: JsonObject, role: 'tool' | 'function'): ToolResultPart {
@@ -132,6 +142,22 @@ export function readLink(wire: JsonObject, field: string, kind: 'image' | 'video
   }
 }
 
+/**
+ * Reads the images of a message or delta from `images` beside `content`, as OpenRouter and Vercel's gateway send them
+ * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-22). Returns undefined if the value has
+ * another form.
+ */
+export function readImages(wire: Json | undefined): readonly MediaPart[] | undefined {
+  if (!Array.isArray(wire) || wire.length === 0) return undefined
+  if (!wire.every(image => isObject(image) && image['type'] === 'image_url')) return undefined
+  try {
+    return wire.map(image => readLink(image, 'image_url', 'image'))
+  } catch (thrown) {
+    if (thrown instanceof WrongType) return undefined
+    throw thrown
+  }
+}
+
 function readFile(wire: JsonObject): Part {
   const file = required(object(wire['file']))
   const data = text(file['file_data'])
@@ -183,16 +209,19 @@ export function readCache(wire: JsonObject): { cache?: CacheHint } {
 function readReasoning(wire: JsonObject): readonly Part[] {
   const reasoningContent = text(wire['reasoning_content'])
   const reasoning = reasoningContent ?? text(wire['reasoning'])
+  const signature = signatureOfDetails(wire['reasoning_details'])
+  if (signature !== undefined) return [{ type: 'reasoning', text: reasoning ?? '', signature }]
   return reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]
 }
 
-/** Reads the parts of an assistant message that are outside its content: a refusal, audio and tool calls. */
+/** Reads the parts of an assistant message that are outside its content: a refusal, audio, images and tool calls. */
 function readAnswer(wire: JsonObject): readonly Part[] {
   const parts: Part[] = []
   const refusal = text(wire['refusal'])
   if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
   const audio = object(wire['audio'])
   if (audio !== undefined) parts.push(readSpokenAnswer(audio))
+  append(parts, readImages(wire['images']) ?? [])
   for (const call of objects(wire['tool_calls']) ?? []) append(parts, readCall(call))
   const legacy = object(wire['function_call'])
   if (legacy !== undefined) parts.push(readLegacyCall(legacy))

@@ -19,6 +19,7 @@ function pathsOf(message: Message, index: number): MessagePaths {
   const list = Array.isArray(content) ? content : content === undefined ? [] : [content]
   const leadingReasoning = leadingCount(message.content, 'reasoning') - leadingCount(list, 'thinking')
   let calls = 0
+  let images = 0
   return {
     at,
     parts: message.content.map((part, index): Path => {
@@ -27,6 +28,7 @@ function pathsOf(message: Message, index: number): MessagePaths {
         return Array.isArray(content) ? [...at, 'content', position] : [...at, 'content']
       const field = fieldOf(part, wire)
       if (field === undefined) return at
+      if (field === 'images') return [...at, field, images++]
       return field === 'tool_calls' ? [...at, field, calls++] : [...at, field]
     }),
   }
@@ -39,11 +41,17 @@ function leadingCount(parts: readonly unknown[], type: string): number {
 }
 
 /** Returns the message field that holds a part outside the content. */
-function fieldOf({ type }: Part, wire: JsonObject): string | undefined {
+function fieldOf(part: Part, wire: JsonObject): string | undefined {
+  const { type } = part
   if (type === 'tool-call') return Array.isArray(wire['tool_calls']) ? 'tool_calls' : 'function_call'
   if (type === 'reasoning') return REASONING_FIELDS.find(name => wire[name] != null && wire[name] !== '')
   if (type === 'refusal') return 'refusal'
-  return type === 'media' && isObject(wire['audio']) ? 'audio' : undefined
+  if (part.type !== 'media') return undefined
+  return part.kind === 'audio' && isObject(wire['audio'])
+    ? 'audio'
+    : Array.isArray(wire['images'])
+      ? 'images'
+      : undefined
 }
 
 const REASONING_FIELDS = ['reasoning_details', 'reasoning_content', 'reasoning']

@@ -1,6 +1,7 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyObjects, anyText } from '../fields.ts'
+import { signatureOfDetails } from './reasoning-details.ts'
 import { FORMAT } from './wire.ts'
 
 /** Fields for reasoning text, in the order in which they are tried. `reasoning_details` is tried last. */
@@ -51,13 +52,20 @@ export function readMessageReasoning(message: JsonObject): MessageReasoning {
   const { reasoning_content, reasoning, reasoning_details } = message
   if (reasoning_content == null && reasoning == null && reasoning_details == null) return NO_REASONING
   const found = findReasoning(message)
-  const field = found?.field ?? FIELDS.find(name => message[name] === '')
+  const signature = signatureOfDetails(reasoning_details)
+  const field = found?.field ?? FIELDS.find(name => message[name] === '') ?? (signature && 'elsewhere')
   const repeats = (value: Json | undefined): boolean => value == null || value === '' || value === found?.text
   return {
     parts:
       field === undefined
         ? []
-        : [{ ...(field === 'reasoning' ? REASONING_PART : REASONING_CONTENT_PART), text: found?.text ?? '' }],
+        : [
+            {
+              ...(field === 'reasoning' ? REASONING_PART : REASONING_CONTENT_PART),
+              text: found?.text ?? '',
+              ...(signature === undefined ? {} : { signature }),
+            },
+          ],
     unread: FIELDS.filter(name => name !== field && !repeats(message[name])),
   }
 }

@@ -1,5 +1,5 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
-import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
+import type { Annotation, Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
 import {
@@ -35,7 +35,7 @@ import {
 } from '../fields.ts'
 import { finishReasonOf, readHead, readStop, STOP_REASON } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
-import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
+import { readCall, readContent, readImages, readLegacyCall } from './content.ts'
 import { type MessageReasoning, readMessageReasoning, readThinkingPart } from './reasoning.ts'
 import { withSources } from './sources.ts'
 import { FORMAT, isCustom } from './wire.ts'
@@ -250,20 +250,4 @@ export function readFinish(value: string | undefined, content: EndContent): Fini
   if (value === undefined || value === '') return { reason: impliedReason(content) }
   const reason = finishReasonOf(value)
   return { reason: reason === 'stop' ? impliedReason(content) : reason, raw: value }
-}
-
-/**
- * Reads the images of a message or delta from `images` beside `content`, as OpenRouter and Vercel's gateway send them
- * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-22). Returns undefined if the value has
- * another form.
- */
-export function readImages(wire: Json | undefined): readonly MediaPart[] | undefined {
-  if (!Array.isArray(wire) || wire.length === 0) return undefined
-  if (!wire.every(image => isObject(image) && image['type'] === 'image_url')) return undefined
-  try {
-    return wire.map(image => readLink(image, 'image_url', 'image'))
-  } catch (thrown) {
-    if (thrown instanceof WrongType) return undefined
-    throw thrown
-  }
 }

@@ -35,7 +35,7 @@ export function readItem(wire: JsonObject, content: typeof readContent = readCon
       return [readCustomCall(wire)]
     default:
       text(wire['type'])
-      return readSearch(wire) ?? [opaqueItem(wire)]
+      return readSearch(wire) ?? [readImageCall(wire) ?? opaqueItem(wire)]
   }
 }
 
