@@ -9,6 +9,7 @@ import { spellingFor } from '../fields.ts'
 import type { NativeRequest } from '../native.ts'
 import { nativeRequestBody } from '../stream-options.ts'
 import type { ReasoningTarget } from '../writer.ts'
+import { withAcceptedFields } from './accepted.ts'
 import { signatureExtra } from './answer.ts'
 import { SEPARATOR, thinkingPart } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
@@ -32,7 +33,7 @@ export function writeNativeRequest(
   const messages = nativeMessages(request, source.node, context)
   const changedFields = messages === undefined ? {} : { messages }
   const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
-  const body = withNativeSwitch(nativeBody, request, source, context)
+  const body = withAcceptedFields(withNativeSwitch(nativeBody, request, source, context), context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 

@@ -17,6 +17,7 @@ import { NO_STATE } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import { streamFields } from '../stream-options.ts'
 import type { WriteOptions } from '../writer.ts'
+import { isAccepted } from './accepted.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
@@ -30,7 +31,8 @@ const MAX_ID_LENGTH = 40
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
-  if (source !== undefined) return writeNativeRequest(original, source, dialect)
+  if (source !== undefined && isAccepted(source.wire.body, dialect))
+    return writeNativeRequest(original, source, dialect)
   return withJsonInWords(original, { schemas: dialect.json_schema !== false }, request =>
     writeForeign(request, dialect),
   )

@@ -2,7 +2,7 @@ import { append } from '../../canonical/lists.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { FreeformTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
@@ -27,7 +27,15 @@ function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteCo
   const { name, description, strict } = tool
   const parameters = parametersOf(tool, path, context.losses)
   const wire = around(tool, 'function', defined({ name, description, parameters, strict }) as JsonObject)
-  return [{ ...wire, ...writeCache(tool, path, context) }]
+  return [{ ...wire, ...writeToolCache(tool, path, context) }]
+}
+
+/** Writes the cache marker of a tool. OpenAI has markers on parts of messages only, and refuses others. */
+function writeToolCache(tool: FunctionTool, path: Path, context: WriteContext): JsonObject {
+  if (tool.cache === undefined || context.dialect.cache !== 'prompt_cache_breakpoint')
+    return writeCache(tool, path, context)
+  context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  return {}
 }
 
 function writeCustom(tool: FreeformTool): JsonObject {

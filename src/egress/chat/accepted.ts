@@ -1,0 +1,51 @@
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { ChatDialect } from '../../formats/dialects/chat.ts'
+import { withFields } from '../native.ts'
+import type { WriteContext } from './content.ts'
+
+/*
+ * Clients of chat completions that are set up for OpenAI reach other vendors through a gateway, whose upstreams refuse
+ * or ignore some of OpenAI's fields ("unknown variant `developer`", "invalid type: sequence, expected a string").
+ */
+
+/** Whether the upstream takes a body as it came. Otherwise the body is written anew, by the dialect's rules. */
+export const isAccepted = (body: JsonObject, dialect: ChatDialect): boolean =>
+  !REFUSALS.some(([isDeclared, isFound]) => isDeclared(dialect) && isFound(body))
+
+type Refusal = readonly [isDeclared: (dialect: ChatDialect) => boolean, isFound: (body: JsonObject) => boolean]
+
+/** What dialects declare that an upstream does not take, and how it is found in a body. */
+const REFUSALS: readonly Refusal[] = [
+  [dialect => dialect.developer_role === false, body => hasItem(body['messages'], 'role', 'developer')],
+  [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
+  [dialect => dialect.custom_tools === false, body => hasItem(body['tools'], 'type', 'custom')],
+  [dialect => dialect.json_schema === false, body => objectOf(body['response_format'])['type'] === 'json_schema'],
+]
+
+const NOTHING: JsonObject = {}
+
+const objectOf = (value: Json | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : NOTHING
+
+const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
+
+const hasItem = (list: Json | undefined, field: string, value: string): boolean =>
+  itemsOf(list).some(item => objectOf(item)[field] === value)
+
+/** Whether a message's content is a list that could be one string. Lists with media cannot. */
+function isListOfTexts(message: Json): boolean {
+  const { content } = objectOf(message)
+  return Array.isArray(content) && content.length > 0 && content.every(part => objectOf(part)['type'] === 'text')
+}
+
+/** Gives the output limit the upstream's name for it, and leaves out `store` where the upstream has none. */
+export function withAcceptedFields(body: JsonObject, { dialect, losses }: WriteContext): JsonObject {
+  const { max_completion_tokens: limit, max_tokens: otherLimit, store } = body
+  const isRenamed = dialect.limit_field === 'max_tokens' && limit != null && otherLimit == null
+  const isUnstored = dialect.store === false && store != null
+  if (isUnstored) losses.drop(['state', 'store'], 'no-storage')
+  return withFields(body, isRenamed ? { max_tokens: limit } : {}, [
+    ...(isRenamed ? ['max_completion_tokens'] : []),
+    ...(isUnstored ? ['store'] : []),
+  ])
+}

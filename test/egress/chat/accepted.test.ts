@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/canonical/node.ts'
+import { WRITERS } from '../../../src/egress/index.ts'
+import { deepseek } from '../../../src/formats/vendors/compatible.ts'
+import { READERS } from '../../../src/ingress/index.ts'
+import type { Loose } from '../../clients/scene.ts'
+
+/* Requests of clients that are set up for OpenAI, whose model is DeepSeek's. */
+
+const DEEPSEEK = deepseek.formats.find(({ format }) => format === 'chat')!.dialect!
+
+function sent(body: JsonObject, dialect: JsonObject = DEEPSEEK) {
+  const wire = { path: '/chat/completions', query: {}, headers: {}, body: { model: 'm', ...body } }
+  const written = WRITERS['chat']!.request!(READERS['chat']!.request!(wire), { dialect, native: true })
+  return { ...written, body: written.wire.body as Loose }
+}
+
+const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })
+const text = (words: string, more: JsonObject = {}) => ({ type: 'text', text: words, ...more })
+
+describe('a chat request reaches an upstream of chat that is no OpenAI', () => {
+  it('with its lists of texts as strings, in every role (smolagents, LibreChat, Qwen Code)', () => {
+    const { body } = sent({
+      messages: [
+        { role: 'system', content: [text('Be brief.', { cache_control: { type: 'ephemeral' } })] },
+        { role: 'user', content: [text('One.'), text('Two.')] },
+        { role: 'assistant', content: [text('Hm.')], tool_calls: [call('a'), call('b')] },
+        { role: 'tool', tool_call_id: 'a', content: [text('rain')] },
+        { role: 'tool', tool_call_id: 'b', content: 'sun' },
+      ],
+    })
+    expect(body['messages']).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'One.\n\nTwo.' },
+      { role: 'assistant', content: 'Hm.', tool_calls: [call('a'), call('b')] },
+      { role: 'tool', tool_call_id: 'a', content: 'rain' },
+      { role: 'tool', tool_call_id: 'b', content: 'sun' },
+    ])
+  })
+
+  it('with `system` for `developer` (the AI SDK for names such as gpt-5)', () => {
+    const { body, losses } = sent({ messages: [{ role: 'developer', content: 'Be brief.' }] })
+    expect(body['messages']).toEqual([{ role: 'system', content: 'Be brief.' }])
+    expect(losses).toEqual([
+      { kind: 'changed', path: ['messages', 0, 'role'], became: 'system', reason: 'no-developer-role' },
+    ])
+  })
+
+  it('with its schema in words (the AI SDK, OpenAI Agents and Instructor)', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } }
+    const response_format = { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } }
+    const { body } = sent({ messages: [{ role: 'user', content: 'Hi' }], response_format })
+    expect(body['response_format']).toEqual({ type: 'json_object' })
+    expect(body['messages'][0].content).toContain(JSON.stringify(schema))
+    expect(body['messages'][1]).toEqual({ role: 'user', content: 'Hi' })
+  })
+
+  it('with custom tools as functions, whose calls are custom for the caller (Copilot)', () => {
+    const tools = [{ type: 'custom', custom: { name: 'apply_patch', description: 'Edits files.' } }]
+    const { body, renamed } = sent({ messages: [{ role: 'user', content: 'Hi' }], tools })
+    expect(body['tools'][0]).toMatchObject({ type: 'function', function: { name: 'apply_patch' } })
+    expect(renamed?.get('apply_patch')).toMatchObject({ freeform: true })
+  })
+
+  it('with its limit in the upstream’s field, and without `store`', () => {
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const { body, losses } = sent({ messages, max_completion_tokens: 9, store: false })
+    expect(body).toEqual({ model: 'm', messages, max_tokens: 9 })
+    expect(losses).toEqual([{ kind: 'dropped', path: ['state', 'store'], reason: 'no-storage' }])
+  })
+
+  it('with fields that the gateway does not know', () => {
+    const messages = [{ role: 'developer', content: 'Be brief.', name: 'ops' }]
+    const { body } = sent({ messages, top_k: 4, own: { a: 1 } })
+    expect(body).toMatchObject({ messages: [{ role: 'system', name: 'ops' }], top_k: 4, own: { a: 1 } })
+  })
+})
+
+describe('a chat request is passed on as it came', () => {
+  const messages = [
+    { role: 'developer', content: [text('Be brief.')] },
+    { role: 'user', content: [text('Hi'), { type: 'image_url', image_url: { url: 'https://a.example/a.png' } }] },
+  ]
+  const rest = { max_completion_tokens: 9, store: false, tools: [{ type: 'custom', custom: { name: 'p' } }] }
+
+  it('to an upstream that takes all of it', () => {
+    const { body, losses } = sent({ messages, ...rest }, {})
+    expect(body).toEqual({ model: 'm', messages, ...rest })
+    expect(losses).toEqual([])
+  })
+
+  it('if it has nothing that the upstream does not take, in its own order and with empty fields', () => {
+    const plain = { tools: null, messages: [{ content: '', role: 'system' }, messages[1]!], max_tokens: 9, store: null }
+    expect(JSON.stringify(sent(plain as JsonObject).body)).toBe(JSON.stringify({ model: 'm', ...plain }))
+  })
+})
