@@ -108,7 +108,8 @@ export class UsageRecorder {
   ): number | undefined {
     const prices = this.pricesFor(caller)
     const facts = expectedFacts(usage, request)
-    for (const { channel, upstreamModel } of deploymentsOf(model, channels)) {
+    const deployments = deploymentsOf(model, channels)
+    for (const { channel, upstreamModel } of deployments) {
       if (!caller.permissions.allowsChannel(channel.name)) continue
       const priced = { model, upstreamModel, provider: channel.provider }
       const cost = prices.cost(priced, usage, facts)
@@ -116,7 +117,8 @@ export class UsageRecorder {
       // A cheaper tier may not be granted.
       return facts.tier === undefined ? cost : Math.max(cost, prices.cost(priced, usage) ?? 0)
     }
-    if (caller.permissions.limits.budget?.unknown !== 'refuse') this.warnOnce(model, UNCOUNTED_MESSAGE)
+    if (deployments.length > 0 && caller.permissions.limits.budget?.unknown !== 'refuse')
+      this.warnOnce(model, UNCOUNTED_MESSAGE)
     return undefined
   }
 }
