@@ -12,6 +12,10 @@ const REMEDIES: readonly (readonly [error: RegExp, remedy: string])[] = [
   [/^(WRONGPASS|NOAUTH)/, 'check the user and the password in `redis`, and percent-encode special characters'],
   [/^(NOPERM|ERR The user|ERR ACL)/, 'let the user run scripts, and use all keys and channels `interlingua:*`'],
   [/^OOM/, 'raise `maxmemory` of Redis'],
+  [
+    /^ERR unknown command/,
+    'use the address of the primary, or of a proxy that follows it: a Sentinel itself serves no data',
+  ],
   [/^READONLY/, 'use the address of the primary: this server is a replica'],
 ]
 const OTHER_REMEDY = 'check `redis`'

@@ -108,7 +108,8 @@ export class UsageRecorder {
   ): number | undefined {
     const prices = this.pricesFor(caller)
     const facts = expectedFacts(usage, request)
-    for (const { channel, upstreamModel } of deploymentsOf(model, channels)) {
+    const deployments = deploymentsOf(model, channels)
+    for (const { channel, upstreamModel } of deployments) {
       if (!caller.permissions.allowsChannel(channel.name)) continue
       const priced = { model, upstreamModel, provider: channel.provider }
       const cost = prices.cost(priced, usage, facts)
@@ -118,7 +119,8 @@ export class UsageRecorder {
         ? cost
         : Math.max(cost, prices.cost(priced, usage, { ...facts, tier: undefined }) ?? 0)
     }
-    if (caller.permissions.limits.budget?.unknown !== 'refuse') this.warnOnce(model, UNCOUNTED_MESSAGE)
+    if (deployments.length > 0 && caller.permissions.limits.budget?.unknown !== 'refuse')
+      this.warnOnce(model, UNCOUNTED_MESSAGE)
     return undefined
   }
 }

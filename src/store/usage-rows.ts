@@ -3,7 +3,7 @@ import type { Database } from './tables.ts'
 import { timeOfId } from './usage/request-id.ts'
 import type { EarlierAttempt, Failure, UsageRow } from './usage/row.ts'
 import { kindsIn } from './usage-batch.ts'
-import { positionsOf } from './usage-positions.ts'
+import { positionsOf, type RowPosition } from './usage-positions.ts'
 import type { RowPage } from './usage-records.ts'
 import type { RequestRow, SeriesRow } from './usage-tables.ts'
 
@@ -44,12 +44,18 @@ export async function rowOf(database: Database, id: string): Promise<UsageRow | 
       .where('request.at', '>=', at - tolerance)
       .where('request.at', '<=', at + tolerance)
       .where('request.id', '=', id)
+      // A background response has two rows of one id. The later one is that of its answer.
+      .orderBy('request.at', 'desc')
+      .orderBy('request.attempts', 'desc')
       .limit(1)
       .executeTakeFirst()
     if (row !== undefined) return usageOf(row as RowWithSeries)
   }
   return undefined
 }
+
+/** Returns the position of a row as text. */
+const nameOf = ({ at, id }: RowPosition): string => `${at}.${id}`
 
 /** Returns a page of rows, newest first. */
 export async function rowsOf(
@@ -61,6 +67,7 @@ export async function rowsOf(
   if (positions.length === 0) return { rows: [] }
   const pageRows = positions.slice(0, page.limit)
   const last = pageRows.at(-1)!
+  const onPage = new Set(pageRows.map(nameOf))
   const rows = await rowsWithSeries(database)
     .where('request.at', 'in', [...new Set(pageRows.map(({ at }) => Number(at)))])
     .where(
@@ -72,8 +79,9 @@ export async function rowsOf(
     .orderBy('request.id', 'desc')
     .execute()
   return {
-    rows: rows.map(row => usageOf(row as RowWithSeries)),
-    ...(positions.length > page.limit ? { next: `${last.at}.${last.id}` } : {}),
+    // Of two rows with one id, one may be on another page.
+    rows: rows.flatMap(row => (onPage.has(nameOf(row)) ? [usageOf(row as RowWithSeries)] : [])),
+    ...(positions.length > page.limit ? { next: nameOf(last) } : {}),
   }
 }
 

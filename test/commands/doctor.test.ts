@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { initCommand } from '../../src/commands/init.ts'
 import { readConfig } from '../../src/config/read.ts'
-import { describeWithRedis, RedisServer } from '../builders/redis.ts'
+import { freePort } from '../builders/free-port.ts'
+import { accepts, describeWithRedis, RedisServer } from '../builders/redis.ts'
 
 /** An upstream of chat that accepts one key, and whose clock is wrong by an hour. */
 const upstream = (): Server =>
@@ -88,6 +90,22 @@ describe('doctor', () => {
         expect(out).toMatch(expected)
       } finally {
         client.destroy()
+        await redis.close()
+      }
+    })
+
+    test('that is watched by a Sentinel, whose own address serves no counts', async () => {
+      const redis = await RedisServer.open()
+      const port = await freePort()
+      const file = join(folder, 'sentinel.conf')
+      writeFileSync(file, `bind 127.0.0.1\nport ${port}\nsentinel monitor main 127.0.0.1 ${redis.port} 1\n`)
+      const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' })
+      try {
+        await vi.waitFor(async () => expect(await accepts(port)).toBe(true), 10_000)
+        const { out } = await examined({ redis: `redis://127.0.0.1:${port}`, channels: [channel('good', 'right')] })
+        expect(out).toMatch(/^fault +redis: ERR unknown command .*\n +use the address of the primary.* Sentinel/m)
+      } finally {
+        sentinel.kill('SIGKILL')
         await redis.close()
       }
     })

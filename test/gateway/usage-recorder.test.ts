@@ -201,6 +201,17 @@ test('a request whose usage cannot be known has the cost that its budget was cha
   expect(row!.cost! / 20).toBeGreaterThan(row!.input! - 1)
 })
 
+test('the log names a model without a price that a channel serves, and no name that a caller invented', async () => {
+  const models = { named: new Map([['unpriced', 'unpriced']]), patterns: [] }
+  server = await TestServer.open([channelAt(upstream.address, { models, provider: 'custom' })], {
+    ...{ keep: folder, group: { budget: { day: 1 } }, config: { usage: { retention: HOUR } } },
+  })
+  for (const model of ['invented', 'unpriced', 'unpriced'])
+    await server.ask('/v1/chat/completions', { ...REQUEST, model })
+  const warned = server.lines.filter(({ message }) => message.startsWith('the price of the model is unknown'))
+  expect(warned.map(({ fields }) => fields)).toMatchObject([{ model: 'unpriced' }])
+})
+
 test('the answer of a background response is recorded, even if it begins in the millisecond of its request', async () => {
   const { promise: gate, resolve: release } = Promise.withResolvers<void>()
   upstream.script = response => void gate.then(() => response.setHeader('content-type', 'application/json').end(ANSWER))

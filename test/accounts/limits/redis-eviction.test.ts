@@ -1,12 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createClient } from '@redis/client'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { Limits } from '../../../src/accounts/limits/index.ts'
 import type { Reservation } from '../../../src/accounts/limits/reservation.ts'
+import { hashOf } from '../../../src/config/hash.ts'
 import { OpenRedis } from '../../../src/store/cluster/redis.ts'
+import { ANSWER, ASK, json } from '../../builders/chat.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
+import { channelAt, KEY } from '../../builders/config.ts'
+import { TestServer } from '../../builders/gateway.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
 import { pause, TIMED } from '../../builders/time.ts'
+import { FakeUpstream } from '../../builders/upstream.ts'
 import { runsOf } from '../../models/runs.ts'
 
 /*
@@ -45,7 +53,7 @@ describeWithRedis('counts that Redis evicted', () => {
       })
       return limits
     }
-    return { client, rows, process }
+    return { client, rows, process, url: server.url }
   }
 
   /** Begins a request that is expected to cost that many dollars. Returns undefined if the budget does not cover it. */
@@ -77,6 +85,30 @@ describeWithRedis('counts that Redis evicted', () => {
     await vi.waitFor(async () => expect(await dollarsIn(COUNTS)).toBe(4.1), 3000)
     expect([await begin(one, 1), await begin(other, 1)]).toEqual([undefined, undefined])
     expect(await begin(other, 0.8)).toBeDefined()
+  })
+
+  test('are compared with the rows of the store each minute by a gateway', TIMED, async () => {
+    const { client, url } = await open()
+    const folder = mkdtempSync(join(tmpdir(), 'redis-eviction-'))
+    closing.push(() => rmSync(folder, { recursive: true, force: true }))
+    const upstream = await FakeUpstream.open(response => json(response, ANSWER))
+    closing.push(() => upstream.close())
+    const models = { named: new Map([['m', 'gpt-4o']]), patterns: [] }
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    closing.push(() => vi.useRealTimers())
+    const server = await TestServer.open([channelAt(upstream.address, { models, provider: 'openai' })], {
+      ...{ keep: folder, group: { budget: { day: 1 } }, config: { redis: url, usage: { retention: 3_600_000 } } },
+    })
+    closing.push(() => server.server.close())
+    expect((await server.ask('/v1/chat/completions', { ...ASK, model: 'm' })).status).toBe(200)
+    const name = `interlingua:limits:{${hashOf(KEY).slice(0, 32)}}`
+    const spent = async () => Number(await client.hGet(name, 'd'))
+    const cost = await spent()
+    expect(cost).toBeGreaterThan(0)
+    await pause(1500)
+    await client.hSet(name, 'd', '0')
+    vi.advanceTimersByTime(60_000)
+    await vi.waitFor(async () => expect(await spent()).toBe(cost), 5000)
   })
 
   test('equal the usage rows once no request runs, whatever happened', TIMED, async () => {
