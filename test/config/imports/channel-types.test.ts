@@ -183,6 +183,12 @@ describe('an entry of LiteLLM goes where LiteLLM sends it', () => {
     expect([models.named.get('m'), formats[0]!.baseUrl]).toEqual([model, expect.stringContaining(`.${region}.`)])
   })
 
+  test('the id of a provisioned model has no price, unless the file has one', () => {
+    const params = { model: 'bedrock/anthropic.claude-v2', model_id: 'arn:aws:bedrock:x:1:p/y' }
+    expect(importEntry(params).notes.map(({ path }) => path)).toEqual(['model_list[0].litellm_params.model_id'])
+    expect(importEntry({ ...params, input_cost_per_token: 1e-6 }).notes).toEqual([])
+  })
+
   test.each([
     ['openai/responses/gpt-5.6', {}],
     ['responses/gpt-5.6', { custom_llm_provider: 'openai' }],
