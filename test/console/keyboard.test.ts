@@ -55,6 +55,45 @@ describe.skipIf(noChromium)('with the keyboard alone', IN_BROWSER, () => {
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toMatch(/^(A|BUTTON)$/)
   })
 
+  test('a button keeps the focus while its work runs, and works once at a time', async () => {
+    const { page } = await visit('/audit')
+    let requests = 0
+    await page.route('**/admin/v1/audit?**', async route => {
+      requests += Number(route.request().headers()['accept'] === 'text/csv')
+      await new Promise(resolve => setTimeout(resolve, 1000))
+      await route.continue()
+    })
+    const button = page.getByRole('button', { name: 'CSV' })
+    await button.focus()
+    for (let times = 0; times < 3; times++) await page.keyboard.press('Enter')
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    await expect.poll(() => button.getAttribute('aria-busy')).toBe('true')
+    expect(await focused()).toBe('CSV')
+    await expect.poll(() => button.getAttribute('aria-busy')).toBe('false')
+    expect(await focused()).toBe('CSV')
+    expect(requests).toBe(1)
+  })
+
+  test('a form is sent once, also if its button is pressed while it is sent', async () => {
+    const { page } = await visit('/keys')
+    let requests = 0
+    await page.route('**/admin/v1/keys/*/rotate', async route => {
+      requests++
+      await new Promise(resolve => setTimeout(resolve, 1000))
+      await route.continue()
+    })
+    await type(page, 'once')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Actions for once' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate' }).click()
+    const rotate = page.getByRole('dialog').getByRole('button', { name: 'Rotate' })
+    await rotate.focus()
+    for (let times = 0; times < 3; times++) await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Done' }).waitFor()
+    expect(requests).toBe(1)
+  })
+
   test('the back button asks before it loses a typed text or a secret', async () => {
     const { page, goTo } = await visit('/models')
     await goTo('/keys')

@@ -9,17 +9,24 @@ export interface ButtonProps extends Native {
   readonly kind?: 'primary' | 'secondary' | 'plain' | 'danger'
   readonly small?: boolean
   readonly icon?: IconName
-  /** Disables the button during work. A promise returned by `onClick` has the same effect until it settles. */
+  /**
+   * Clicks have no effect during work. A promise returned by `onClick` has the same effect until it settles. The button
+   * keeps the focus, which a disabled one would lose.
+   */
   readonly busy?: boolean
   readonly onClick?: (event: MouseEvent) => unknown
   readonly children?: ComponentChildren
 }
 
-/** A button with an optional icon that is disabled while its work runs. */
+/** A button with an optional icon that does nothing while its work runs. */
 export function Button({ kind = 'secondary', small, icon, busy, onClick, children, ...native }: ButtonProps) {
   const [running, setRunning] = useState(false)
   const isBusy = busy === true || running
   const click = (event: MouseEvent): void => {
+    if (isBusy) {
+      event.preventDefault()
+      return
+    }
     const work = onClick?.(event)
     if (!(work instanceof Promise)) return
     setRunning(true)
@@ -31,7 +38,7 @@ export function Button({ kind = 'secondary', small, icon, busy, onClick, childre
       type="button"
       {...native}
       class={classes.filter(Boolean).join(' ')}
-      disabled={native.disabled === true || isBusy}
+      aria-disabled={isBusy ? true : undefined}
       aria-busy={isBusy}
       onClick={click}
     >

@@ -7,6 +7,7 @@ import {
   type DraftChannel,
   type Facts,
   freeName,
+  isVendorAddress,
   newDraft,
   objectOf,
   objectsOf,
@@ -23,6 +24,8 @@ export const importChannels =
   (value: unknown): Draft => {
     const draft = newDraft()
     const channels = listOf(value)
+    const missing = missingPart(value, channels.length, program)
+    if (missing !== undefined) draft.notes.push({ path: 'data', text: missing })
     const ranks = [...new Set(channels.map(priorityOf))].sort((a, b) => b - a)
     for (const [index, channel] of channels.entries()) addChannel(draft, channel, program, ranks, `[${index}]`)
     if (program === 'new-api') keepStandby(draft)
@@ -41,10 +44,23 @@ function keepStandby({ channels }: Draft): void {
     if (placesOf(channel).some(place => weighted.has(place))) channel.fields['weight'] ??= 0
 }
 
-/** Returns the list in an answer: `data.items` in newer versions, `data` in older ones. */
+/** Returns the list in an answer or in several: `data.items` in newer versions, `data` in older ones. */
 function listOf(value: unknown): JsonObject[] {
-  const data = Array.isArray(value) ? value : (objectOf(value)['data'] ?? [])
+  if (Array.isArray(value)) return objectsOf(value).flatMap(one => (one['data'] === undefined ? [one] : listOf(one)))
+  const data = objectOf(value)['data'] ?? []
   return objectsOf(Array.isArray(data) ? data : objectOf(data)['items'])
+}
+
+/** Number of channels in an answer of one-api (common/config, read on 2026-11-30). Its answers state no total. */
+const PAGE_OF_ONE_API = 10
+
+/** Returns what an answer lacks, if the program has or may have more channels. */
+function missingPart(value: unknown, count: number, program: ChannelProgram): string | undefined {
+  const total = objectsOf(Array.isArray(value) ? value : [value]).map(one => objectOf(one['data'])['total'])[0]
+  if (typeof total === 'number' && total > count)
+    return `it has ${count} of ${total} channels: fetch the other pages, and write the answers into one list`
+  const isPage = program === 'one-api' && !Array.isArray(value) && count === PAGE_OF_ONE_API
+  return isPage ? 'it is one page of ten channels: fetch all with `GET /api/channel/search?keyword=`' : undefined
 }
 
 /** Returns a number or the number in a text. `Number` would throw for objects, which have no string form. */
@@ -126,6 +142,7 @@ function addHeaders(fields: Facts, channel: JsonObject, note: (text: string) => 
 }
 
 function providerOf({ preset, formats, keepsPreset }: Upstream, address: string | undefined, keys: object) {
+  if (isVendorAddress(preset, address)) return { provider: preset!, fields: defined({ ...keys }) }
   if (address === undefined || (preset !== undefined && keepsPreset === true))
     return { provider: preset!, fields: defined({ ...keys, base_url: address }) }
   return { provider: 'custom', fields: { ...keys, formats, base_url: address } }

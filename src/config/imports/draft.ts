@@ -2,6 +2,7 @@ import { Document } from 'yaml'
 import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { withEscapedControls, withoutTrailingSlashes } from '../../canonical/text.ts'
+import { PRESETS } from '../../formats/index.ts'
 import { withoutRefusedValues } from './accepted.ts'
 import type { Note } from './note.ts'
 
@@ -22,6 +23,12 @@ export interface DraftChannel {
 export const COMPATIBLE_FORMATS: readonly string[] = [
   ...['chat', 'completions', 'embeddings', 'images', 'speech', 'transcriptions', 'rerank'],
 ]
+
+/** Returns true for the address of a vendor itself, whose preset has its formats and dialect. */
+export const isVendorAddress = (provider: string | undefined, address: string | undefined): boolean =>
+  provider !== undefined &&
+  address !== undefined &&
+  PRESETS.get(provider)?.formats.some(({ baseUrl }) => baseUrl === address) === true
 
 /** Fields of a model or group, in the form of the config. */
 export interface Facts {

@@ -1,7 +1,7 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutTrailingSlashes } from '../../canonical/text.ts'
-import { COMPATIBLE_FORMATS, textOf } from './draft.ts'
+import { COMPATIBLE_FORMATS, isVendorAddress, textOf } from './draft.ts'
 import { unread } from './watched.ts'
 
 /** The account and model of one entry of LiteLLM's `model_list`. */
@@ -42,6 +42,8 @@ const FORMATS: { readonly [mode: string]: readonly string[] } = {
 export function accountOf(params: JsonObject, info: JsonObject): Account | string {
   const modelText = textOf(params['model'])
   if (modelText === undefined) return 'litellm_params.model is missing'
+  if (modelText === '*' && textOf(params['custom_llm_provider']) === undefined)
+    return 'each request names its provider: write a channel with `models: { "PROVIDER/*": "*" }` for each of them'
   const { prefix, model } = partsOf(modelText, textOf(params['custom_llm_provider']))
   const cloud = rowOf(CLOUDS, prefix)?.(params, model)
   const account = cloud ?? plainAccount(prefix, model, params, info)
@@ -93,15 +95,21 @@ function awsFields(params: JsonObject): { [field: string]: unknown } {
 }
 
 function vertexFields(params: JsonObject): { [field: string]: unknown } {
-  const file = settingOf(params['vertex_credentials'] ?? params['vertex_ai_credentials'])
+  const credentials = settingOf(params['vertex_credentials'] ?? params['vertex_ai_credentials'])
   return defined({
     ...{
       project: settingOf(params['vertex_project'] ?? params['vertex_ai_project']),
       region: settingOf(params['vertex_location'] ?? params['vertex_ai_location']),
     },
-    auth: file === undefined ? { type: 'google-default' } : { type: 'google-service-account', file },
+    auth: credentials === undefined ? { type: 'google-default' } : serviceAccount(credentials),
   })
 }
+
+/** Returns the account of a key file: by its name, or by its content. */
+const serviceAccount = (credentials: string): object => ({
+  type: 'google-service-account',
+  ...(credentials.trimStart().startsWith('{') ? { account: credentials } : { file: credentials }),
+})
 
 /** Returns a reference to an environment variable in the syntax of the config. */
 const variable = (name: string): string => `\${${name}}`
@@ -125,13 +133,12 @@ function azureFields(params: JsonObject): { [field: string]: unknown } {
 
 /** Functions that return cloud accounts, by LiteLLM's prefix. */
 const CLOUDS: { readonly [prefix: string]: (params: JsonObject, model: string) => Account | string } = {
-  bedrock: (params, model) => ({
-    ...{
-      provider: 'bedrock-converse',
-      model: model.replace(/^(converse|invoke)\//, ''),
-      fields: awsFields(params),
-    },
-  }),
+  bedrock: (params, model) => {
+    const [, region, name] = /^(?:converse\/|invoke\/)?(?:([a-z]{2}(?:-[a-z]+)+-\d)\/)?(.*)$/s.exec(model)!
+    // The id of a model is that of its provisioned throughput or inference profile.
+    const id = settingOf(params['model_id']) ?? name!
+    return { provider: 'bedrock-converse', model: id, fields: defined({ region, ...awsFields(params) }) }
+  },
   vertex_ai: (params, model) => ({
     ...{
       provider: model.includes('claude') ? 'vertex-claude' : 'vertex',
@@ -142,22 +149,29 @@ const CLOUDS: { readonly [prefix: string]: (params: JsonObject, model: string) =
   azure: (params, model) =>
     model === ''
       ? 'the deployment is missing: write its name'
-      : { ...{ provider: 'azure-deployments', model, fields: azureFields(params) } },
+      : { provider: 'azure-deployments', model: model.replace(RESPONSES, ''), fields: azureFields(params) },
   azure_ai: (params, model) =>
     model.includes('claude')
       ? { provider: 'azure-foundry', model, fields: azureFields(params) }
       : compatible(params, {}, model),
 }
 
+/** Prefix of models whose requests LiteLLM sends to the Responses API. */
+const RESPONSES = 'responses/'
+
 function plainAccount(prefix: string, model: string, params: JsonObject, info: JsonObject): Account | string {
+  if (model.startsWith(RESPONSES)) {
+    const account = plainAccount(prefix, model.slice(RESPONSES.length), params, info)
+    return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, formats: ['responses'] } }
+  }
   const address = addressOf(params)
-  if (address !== undefined && (COMPATIBLE.has(prefix) || rowOf(PRESETS, prefix) === undefined))
-    return compatible(params, info, model)
-  const provider = rowOf(PRESETS, prefix)
-  if (provider === undefined) return `there is no preset for "${prefix}": write a channel with provider: custom`
+  const own = rowOf(PRESETS, prefix)
+  if (own !== undefined && isVendorAddress(own, address)) return { provider: own, model, fields: keyFields(params) }
+  if (address !== undefined && (COMPATIBLE.has(prefix) || own === undefined)) return compatible(params, info, model)
+  if (own === undefined) return `there is no preset for "${prefix}": write a channel with provider: custom`
   const suffix = prefix.startsWith('ollama') ? '/v1' : ''
-  const base_url = address === undefined ? undefined : address.replace(/\/v1$/, '') + suffix
-  return { provider, model, fields: defined({ ...keyFields(params), base_url }) }
+  const base_url = address === undefined ? undefined : address.replace(/\/v1(\/messages)?$/, '') + suffix
+  return { provider: own, model, fields: defined({ ...keyFields(params), base_url }) }
 }
 
 /** Returns the account of an upstream that is identified only by its address. */

@@ -16,7 +16,7 @@ import {
 import { type Credentials, credentialsOf, noteUnused, withCredential } from './litellm-credentials.ts'
 import { complete } from './litellm-fallbacks.ts'
 import { ROUTER_FIELDS } from './litellm-router.ts'
-import { accountOf, lostDestination, numberOf } from './litellm-upstreams.ts'
+import { accountOf, lostDestination, numberOf, settingOf } from './litellm-upstreams.ts'
 import { unread, watched } from './watched.ts'
 
 /*
@@ -119,6 +119,8 @@ function addModel(
   for (const field of Object.keys(rest)) note(field, 'an entry has no such field')
   for (const field of unread(params)) note(`litellm_params.${field}`, paramNote(field, name))
   for (const field of unread(info)) note(`model_info.${field}`, rowOf(INFO_NOTES, field) ?? 'a model has no such field')
+  if (account.model === settingOf(params['model_id']) && draft.models.get(name)?.['price'] === undefined)
+    note('litellm_params.model_id', `has no price in the list: write it as \`price\` of the model`)
   for (const field of droppedFields)
     note(
       `${info[field] === undefined ? 'litellm_params' : 'model_info'}.${field}`,

@@ -1,6 +1,16 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
-import { addressIn, COMPATIBLE_FORMATS, type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
+import {
+  addressIn,
+  COMPATIBLE_FORMATS,
+  type Draft,
+  freeName,
+  isVendorAddress,
+  newDraft,
+  objectOf,
+  objectsOf,
+  textOf,
+} from './draft.ts'
 import { CLOUDS, type PortkeyAccount } from './portkey-clouds.ts'
 import { importIntegrations } from './portkey-integrations.ts'
 import { ADDRESSES, PRESETS } from './portkey-presets.ts'
@@ -145,6 +155,8 @@ function accountOf(target: JsonObject): PortkeyAccount | string {
   if (host !== undefined) {
     const address = addressIn(host)
     if (address === undefined) return 'its custom_host is not an address'
+    const preset = rowOf(PRESETS, name ?? '')
+    if (isVendorAddress(preset, address)) return { provider: preset!, model, fields: defined({ key }) }
     const { formats, below } = rowOf(HOSTS, name ?? '') ?? CHAT
     return { provider: 'custom', model, fields: { key: key ?? 'none', formats, base_url: address + below } }
   }

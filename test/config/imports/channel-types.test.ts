@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { importConfig } from '../../../src/config/imports/index.ts'
 import { readConfig } from '../../../src/config/read.ts'
@@ -76,6 +77,29 @@ describe('the requests of a channel go where its program sent them', () => {
   })
 })
 
+describe('a page of the list', () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, id) => ({ ...KEY, id, name: `n${id}`, type: 1, models: `m${id}` }))
+  const notesOf = (program: string, file: unknown) =>
+    importConfig(program, JSON.stringify(file), 'file').notes.map(({ path }) => path)
+
+  test('of new-api with fewer channels than its total is named as such', () => {
+    const page = (from: number, count: number) => ({ data: { items: rows(250).slice(from, count), total: 250 } })
+    expect(notesOf('new-api', page(0, 100))).toEqual(['data'])
+    expect(notesOf('new-api', page(0, 250))).toEqual([])
+    const pages = [page(0, 100), page(100, 200), page(200, 250)]
+    expect(notesOf('new-api', pages)).toEqual([])
+    expect(importConfig('new-api', JSON.stringify(pages), 'file').channels).toBe(250)
+    expect(notesOf('new-api', pages.slice(1))).toEqual(['data'])
+  })
+
+  test('of one-api with ten channels may be the first of many', () => {
+    expect(notesOf('one-api', { data: rows(10) })).toEqual(['data'])
+    expect(notesOf('one-api', { data: rows(9) })).toEqual([])
+    expect(notesOf('one-api', rows(10))).toEqual([])
+  })
+})
+
 describe('a model has the name that its program sends', () => {
   const models = (program: string, fields: object) => Object.fromEntries(channelOf(program, fields).models.named)
   const mapping = { models: 'a,d,e', model_mapping: '{"a":"b","b":"c","d":"e","e":"d"}', type: 1 }
@@ -120,6 +144,80 @@ test.each([
   const names = readConfig(text, {}).channels[0]!.formats.map(({ format }) => format)
   for (const format of ['chat', 'embeddings', 'images', 'speech', 'transcriptions', 'rerank'])
     expect(names).toContain(format)
+})
+
+test.each([
+  [
+    'litellm',
+    (api_base: string) => ({
+      model_list: [{ model_name: 'm', litellm_params: { model: 'openai/m', api_base, api_key: 'k' } }],
+    }),
+  ],
+  ['portkey', (custom_host: string) => ({ provider: 'openai', api_key: 'k', custom_host })],
+  ['new-api', (base: string) => [{ ...KEY, type: 1, models: 'm', base_url: base.replace('/v1', '') }]],
+])('the address of the vendor itself has the formats of its preset: %s', (gateway, fileAt) => {
+  const { text } = importConfig(gateway, JSON.stringify(fileAt('https://api.openai.com/v1')), 'file')
+  const { provider, formats } = readConfig(text, {}).channels[0]!
+  expect([provider, formats[0]!.format, formats[0]!.baseUrl]).toEqual([
+    ...['openai', 'responses', 'https://api.openai.com/v1'],
+  ])
+})
+
+describe('an entry of LiteLLM goes where LiteLLM sends it', () => {
+  const importEntry = (litellm_params: object) =>
+    importConfig('litellm', JSON.stringify({ model_list: [{ model_name: 'm', litellm_params }] }), 'file')
+  const channelOfEntry = (params: object) =>
+    readConfig(importEntry(params).text, { AWS_REGION: 'eu-west-1' }).channels[0]!
+
+  test.each([
+    [{ model: 'bedrock/us-east-1/anthropic.claude-v2' }, 'anthropic.claude-v2', 'us-east-1'],
+    [{ model: 'bedrock/converse/us.amazon.nova-pro-v1:0' }, 'us.amazon.nova-pro-v1:0', 'eu-west-1'],
+    [{ model: 'bedrock/us-gov-west-1/a.b', aws_region_name: 'us-gov-east-1' }, 'a.b', 'us-gov-east-1'],
+    [
+      { model: 'bedrock/anthropic.claude-v2', model_id: 'arn:aws:bedrock:x:1:p/y' },
+      'arn:aws:bedrock:x:1:p/y',
+      'eu-west-1',
+    ],
+  ])('%j', (params, model, region) => {
+    const { models, formats } = channelOfEntry(params)
+    expect([models.named.get('m'), formats[0]!.baseUrl]).toEqual([model, expect.stringContaining(`.${region}.`)])
+  })
+
+  test('the id of a provisioned model has no price, unless the file has one', () => {
+    const params = { model: 'bedrock/anthropic.claude-v2', model_id: 'arn:aws:bedrock:x:1:p/y' }
+    expect(importEntry(params).notes.map(({ path }) => path)).toEqual(['model_list[0].litellm_params.model_id'])
+    expect(importEntry({ ...params, input_cost_per_token: 1e-6 }).notes).toEqual([])
+  })
+
+  test.each([
+    ['openai/responses/gpt-5.6', {}],
+    ['responses/gpt-5.6', { custom_llm_provider: 'openai' }],
+    ['openai/responses/gpt-5.6', { api_base: OWN }],
+  ])('%s with %j in the Responses format', (model, more) => {
+    const { models, formats } = channelOfEntry({ model, api_key: 'k', ...more })
+    expect([models.named.get('m'), formats.map(({ format }) => format)]).toEqual(['gpt-5.6', ['responses']])
+  })
+
+  test('a model that names its provider with each request is left out, because its prompts are for many', () => {
+    const file = { model_list: [{ model_name: '*', litellm_params: { model: '*' } }] }
+    const { channels, notes } = importConfig('litellm', JSON.stringify(file), 'file')
+    expect([channels, notes.map(({ path }) => path)]).toEqual([0, ['model_list[0]']])
+  })
+
+  test('the complete address of Messages', () => {
+    const { formats } = channelOfEntry({ model: 'anthropic/m', api_key: 'k', api_base: `${OWN}/v1/messages` })
+    expect(formats[0]!.baseUrl).toBe(OWN)
+  })
+
+  test('credentials of Google that are the content of a key file', () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const key = { client_email: 'a@b.c', private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }) }
+    const { auth } = channelOfEntry({
+      ...{ model: 'vertex_ai/gemini-2.5-pro', vertex_project: 'p', vertex_location: 'l' },
+      vertex_credentials: JSON.stringify(key),
+    })
+    expect(auth).toMatchObject({ type: 'google-service-account', account: { email: 'a@b.c' } })
+  })
 })
 
 test.each([
