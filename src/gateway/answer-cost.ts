@@ -3,6 +3,7 @@ import type { CanonicalResult, Usage } from '../canonical/result.ts'
 import type { BilledFacts } from '../upstreams/catalogue/billed-facts.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
+import { upstreamNameOf } from '../upstreams/upstream-names.ts'
 
 /** An answer that an upstream bills. `model` is the public id of the model, and `usage` is undefined if unknown. */
 export interface PaidAnswer {
@@ -28,8 +29,9 @@ export function costOfAnswers(prices: Prices, answers: readonly PaidAnswer[]): A
   let [sum, isPartial] = [0, false]
   for (const { target, model, usage, facts } of answers) {
     if (model === undefined || usage === undefined) return UNKNOWN_COST
-    const { channel, upstreamModel } = target
-    const priced = { model, upstreamModel, provider: channel.provider }
+    const requested = { model, upstreamModel: target.upstreamModel, provider: target.channel.provider }
+    const other = otherModelOf(target, facts)
+    const priced = other !== undefined && prices.cost(other, TEXT, facts) !== undefined ? other : requested
     const cost = prices.cost(priced, usage, facts)
     isPartial ||= cost === undefined
     const part = cost ?? prices.cost(priced, withoutCalls(usage), facts)
@@ -37,6 +39,25 @@ export function costOfAnswers(prices: Prices, answers: readonly PaidAnswer[]): A
     sum += part
   }
   return { cost: sum, isPartial }
+}
+
+/** The smallest usage of a model that has a price. */
+const TEXT: Usage = { input: 1, output: 1 }
+
+/**
+ * Returns the model that answered instead of the requested one, or undefined if that one did or it is unknown. An answer
+ * names the version of a model that a request names without it.
+ */
+function otherModelOf({ channel, upstreamModel }: Target, { model: answered, otherModels }: BilledFacts) {
+  if (answered === undefined || otherModels === undefined) return undefined
+  const provider = channel.provider
+  const all = otherModels.map(model => {
+    return { model, upstreamModel: upstreamNameOf(channel.models, model, undefined) ?? model, provider }
+  })
+  const fitting = all.filter(one => answered.startsWith(one.upstreamModel))
+  const best = fitting.sort((one, other) => other.upstreamModel.length - one.upstreamModel.length)[0]
+  const isRequested = answered.startsWith(upstreamModel) && upstreamModel.length >= (best?.upstreamModel.length ?? 0)
+  return isRequested ? undefined : best
 }
 
 const UNKNOWN_COST: AnswerCost = { cost: undefined, isPartial: false }

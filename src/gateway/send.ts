@@ -113,6 +113,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   try {
     const answer =
       capturedExchange === undefined ? await exchange.answer : capturedExchange.recordAnswer(await exchange.answer)
+    endTrial?.(true)
     report.recordAnswerHead(idOf(answer, target))
     trace?.answered(answer.status)
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
@@ -123,7 +124,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
       ? new AcceptedRequest(attempt, prepared, started)
       : new AcceptedRequest(...withAllFields(attempt, trailing.request), started)
   } catch (thrown) {
-    endTrial?.()
+    endTrial?.(false)
     if (signal === undefined) call.reply.abortable = undefined
     exchange.discardRest()
     const failure = answerFailure(thrown)

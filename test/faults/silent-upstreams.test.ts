@@ -72,6 +72,18 @@ describe('an upstream that fell silent', () => {
     expect([first.seen.length, second.seen.length]).toEqual([3, 1])
   })
 
+  test('is no longer silent once it answers, whatever it answers', async () => {
+    const { testServer, first, second } = await open(silent)
+    await ask(testServer)
+    moveClock(6)
+    first.script = response => response.setHeader('content-type', 'text/html').end('<html></html>')
+    await ask(testServer)
+    moveClock(6)
+    first.script = helloWhole
+    await askAll(testServer, 5)
+    expect([first.seen.length, second.seen.length]).toEqual([7, 2])
+  })
+
   test('is tried again after a while although the request that tries it still waits', async () => {
     const { testServer, first } = await open(silent)
     await ask(testServer)

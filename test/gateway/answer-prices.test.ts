@@ -251,19 +251,28 @@ describe('an answer of another model that the request allows', () => {
   ] as const
   test.each(
     callers.flatMap(([format, path, more]) => [
-      [format, path, more, 'advises', OTHER] as const,
-      [format, path, more, 'm', COST] as const,
+      [format, path, more, 'upstream-advises', OTHER] as const,
+      [format, path, more, 'upstream-advises-2026-11-30', OTHER] as const,
+      [format, path, more, 'upstream-m', COST] as const,
       [format, path, more, 'unheard-of', COST] as const,
-      [format, path, {}, 'advises', COST] as const,
+      [format, path, {}, 'upstream-advises', COST] as const,
     ]),
   )('%s: at %s with %j, the price of %s is %d', async (format, path, more, answering, cost) => {
     const { whole, stream } = BILLED_ANSWERS[format]!
     const named = (text: string): string => text.replaceAll('"model":"up"', `"model":"${answering}"`)
-    await open(format, (response, { text }) => {
+    const names = {
+      named: new Map([
+        ['m', 'upstream-m'],
+        ['advises', 'upstream-advises'],
+      ]),
+      patterns: [],
+    } as const
+    const script: Script = (response, { text }) => {
       const isStream = JSON.parse(text).stream === true
       response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json')
       response.end(named(isStream ? stream!(100, 10).map(eventText).join('') : JSON.stringify(whole(100, 10))))
-    })
+    }
+    await open(format, script, undefined, { models: names })
     const body = { model: 'm', max_tokens: 99, messages: [{ role: 'user', content: 'Hi.' }], ...more }
     for (const stream of [false, true]) {
       expect((await server.ask(path, { ...body, stream }, { headers: VERSION })).status).toBe(200)

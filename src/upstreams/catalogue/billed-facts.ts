@@ -20,7 +20,7 @@ export interface BilledFacts {
   readonly videos?: number | undefined
   /** Name that the answer gives its model. Its prices count if the requested name has none, such as a deployment's. */
   readonly model?: string | undefined
-  /** Models that may answer instead of the requested one. If the answer names one of them, its prices count. */
+  /** Models that may answer instead of the requested one, by the caller's names. */
   readonly otherModels?: readonly string[] | undefined
   /** Number of queries of the web searches. */
   readonly queries?: number | undefined
@@ -35,15 +35,6 @@ function otherModelsIn({ extras }: CanonicalRequest): readonly string[] | undefi
   const named = [fallbacks, models].filter(Array.isArray).flat()
   const names = named.map(one => (isObject(one) ? one['model'] : one)).filter(name => typeof name === 'string')
   return names.length === 0 ? undefined : names
-}
-
-/** Returns the model that answered instead of the requested one, or undefined if that one did or it is unknown. */
-export function otherModelOf(requested: string, { model, otherModels }: BilledFacts): string | undefined {
-  if (model === undefined || otherModels === undefined) return undefined
-  // An answer names the version of a model that a request names without it.
-  const isPrefix = (name: string): boolean => model.startsWith(name)
-  const best = otherModels.filter(isPrefix).sort((one, other) => other.length - one.length)[0]
-  return best !== undefined && (!isPrefix(requested) || best.length > requested.length) ? model : undefined
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices'
 import { defined } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import type { ModelFacts } from '../../config/types.ts'
-import { type BilledFacts, otherModelOf } from './billed-facts.ts'
+import type { BilledFacts } from './billed-facts.ts'
 import {
   costOf,
   type PricedModel,
@@ -46,7 +46,6 @@ const PRICES = [
   'character',
   'videoSecond',
 ] as const satisfies readonly (keyof Rates)[]
-const hasPrice = (rates: Rates): boolean => PRICES.some(name => rates[name] !== undefined)
 
 /** Maximum number of models per cache. Needed because callers can invent names. */
 const MAX_CACHED = 2000
@@ -80,13 +79,8 @@ export class Catalogue implements Prices {
 
   /** Returns the cost of an answer in nanodollars, or undefined if a price is unknown. */
   cost(model: PricedModel, usage: Usage, facts?: BilledFacts): number | undefined {
-    const other = facts && otherModelOf(model.upstreamModel, facts)
-    if (other !== undefined) {
-      const rates = this.ratesOf({ ...model, model: other, upstreamModel: other })
-      if (hasPrice(rates)) return costOf(rates, usage, facts)
-    }
     const rates = this.ratesOf(model)
-    const isListed = facts?.model === undefined || hasPrice(rates)
+    const isListed = facts?.model === undefined || PRICES.some(name => rates[name] !== undefined)
     return costOf(isListed ? rates : this.ratesOf({ ...model, upstreamModel: facts.model }), usage, facts)
   }
 

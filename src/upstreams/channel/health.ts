@@ -93,14 +93,17 @@ export class RestingState {
    * Makes a request the trial of a channel that fell silent and whose rest is over. The channel rests for all other
    * requests until the trial is answered, because each of them would wait for the whole timeout.
    *
-   * @returns function that ends the trial without a result, or undefined if the request is no trial.
+   * @returns function that ends the trial and states whether the upstream answered, or undefined if the request is no
+   * trial.
    */
-  beginTrial(now: number): (() => void) | undefined {
+  beginTrial(now: number): ((hasAnswered: boolean) => void) | undefined {
     if (!this.hasFallenSilent || this.rests(now)) return this.parent?.beginTrial(now)
     const [previous, trialEnd] = [this.channelRestEnd, now + TRIAL_INTERVAL]
     this.channelRestEnd = trialEnd
-    return () => {
-      if (this.channelRestEnd === trialEnd) this.channelRestEnd = previous
+    return hasAnswered => {
+      if (this.channelRestEnd !== trialEnd) return
+      this.channelRestEnd = previous
+      this.hasFallenSilent = !hasAnswered
     }
   }
 
