@@ -54,12 +54,13 @@ const answersBefore = (format: Format, { earlier }: Scenario): JsonObject[] =>
  * Returns the caller's request as a single request in the upstream's format. Includes the earlier turns of a
  * connection, which an upstream over HTTP never received.
  */
-function sourceOf({ caller, upstream, scenario: { wires } }: Cell, callerRequest: RequestOnWire): RequestOnWire {
+function sourceOf({ caller, upstream, scenario }: Cell, callerRequest: RequestOnWire): RequestOnWire {
   const { files = caller.name, turns } = caller
+  const { wires } = scenario
   const wireRequest = wires[files]?.request
   if (turns === undefined || upstream?.turns !== undefined || wireRequest === undefined || files === caller.name)
     return callerRequest
-  return requestOnWire(caller, wireRequest, true, { model: 'm', answers: [] })
+  return requestOnWire(caller, wireRequest, true, { model: 'm', answers: answersBefore(caller, scenario) })
 }
 
 /** Returns the number of times that the same request was answered completely. */

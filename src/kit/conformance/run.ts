@@ -4,7 +4,7 @@ import { type Cell, type CellSelection, cellsOf } from './cells.ts'
 import { BOUNDS, type Bounds, send } from './client.ts'
 import { retryAfterOf } from './error-facts.ts'
 import type { Exchange, SentRequest } from './exchange.ts'
-import type { Headers } from './format.ts'
+import type { Headers, RequestOnWire } from './format.ts'
 import { type JsonObject, objectOf, parseJson } from './json.ts'
 import { judge } from './judge.ts'
 import { type CellResult, type CellRunOptions, runCells, type Target, upstreamHeaders } from './run-cells.ts'
@@ -80,12 +80,16 @@ function connectionOf(cell: Cell, { target, bounds = BOUNDS }: RunOptions): Turn
 }
 
 /** Sends the request of a cell for its other callers, each over a connection of its own. */
-const sendBeside = (cell: Cell, options: RunOptions, sent: SentRequest): Promise<Exchange>[] =>
+const sendBeside = (
+  cell: Cell,
+  options: RunOptions,
+  requestOf: (caller: number) => Promise<CallerRequest>,
+): Promise<Exchange>[] =>
   callersBeside(cell.scenario).map(async caller => {
-    const body = inWordsOf(caller, sent.body)
+    const { sent } = await requestOf(caller)
     const connection = connectionOf(cell, options)
-    if (connection === undefined) return send({ ...sent, body }, options.bounds ?? BOUNDS)
-    const exchange = await connection.send(objectOf(parseJson(body.toString('utf8'))))
+    if (connection === undefined) return send(sent, options.bounds ?? BOUNDS)
+    const exchange = await connection.send(objectOf(parseJson(sent.body.toString('utf8'))))
     connection.close()
     return exchange
   })
@@ -98,48 +102,73 @@ function besideOf(exchanges: readonly Exchange[], { arrivedBeside }: Upstream): 
   }))
 }
 
-/** Runs one step of a cell. The answers of earlier steps fill in the placeholders of its request. */
-async function stepOf(
+/** The request of a caller, and the message with its bytes. */
+interface CallerRequest {
+  readonly request: RequestOnWire
+  readonly sent: SentRequest
+}
+
+/** Returns the request of a step for one of its callers. The answers of earlier steps fill in its placeholders. */
+async function requestOf(
   cell: Cell,
-  options: RunOptions,
+  target: Target,
   answers: readonly JsonObject[],
-  connection: TurnCaller | undefined,
-): Promise<StepRecord> {
-  const { target, upstream, bounds, signal } = options
+  callerNumber: number,
+): Promise<CallerRequest> {
   const { caller, scenario, mode } = cell
   const model = target.model(cell.upstream?.name)
-  const stepRequest = wireFor(scenario.wires, caller)!.request
   // Requests that test a refusal are sent as written. All other requests leave out what the version refuses.
   const version = caller.name in scenario.refusedBy ? undefined : versionOf(caller, target.specs)
-  const request = requestOnWire(caller, stepRequest, mode === 'stream', { model, answers, version })
-  upstream?.play(scenario)
+  const written = wireFor(scenario.wires, caller)!.request
+  const request = requestOnWire(caller, written, mode === 'stream', { model, answers, version })
   const { type, bytes } = await encodeRequest(request)
   const contentType = type === undefined ? {} : { 'content-type': type }
   const sent = {
     method: request.method,
     url: `${target.bases[caller.name]}${request.path}`,
     headers: { ...contentType, ...headersOf(cell, target) },
-    body: bytes,
+    body: inWordsOf(callerNumber, bytes),
   }
+  return { request, sent }
+}
+
+/** Runs one step of a cell, after the records of the steps before. */
+async function stepOf(
+  cell: Cell,
+  options: RunOptions,
+  before: readonly StepRecord[],
+  connection: TurnCaller | undefined,
+): Promise<StepRecord> {
+  const { target, upstream, bounds, signal } = options
+  const { caller, scenario } = cell
+  const requestOfCaller = (number: number): Promise<CallerRequest> =>
+    requestOf(
+      cell,
+      target,
+      before.map(record => answerIn(record.beside?.[number - 1]?.exchange ?? record.exchange, cell)),
+      number,
+    )
+  const { until } = wireFor(scenario.wires, caller)!.request
+  const { request, sent } = await requestOfCaller(0)
+  upstream?.play(scenario)
   const behaviour = { ...scenario.caller, arrived: upstream?.firstArrival }
   const sendOnce = () => connection?.send(request.body, behaviour) ?? send(sent, bounds ?? BOUNDS, behaviour)
   if (upstream === undefined) {
-    const exchange = await sendUntil(stepRequest.until, () => sendWithinLimits(sendOnce, signal))
+    const exchange = await sendUntil(until, () => sendWithinLimits(sendOnce, signal))
     return { exchange, request, arrivals: [], strays: [] }
   }
-  const sending = sendUntil(stepRequest.until, sendOnce)
-  const others = await Promise.all(sendBeside(cell, options, sent))
+  const sending = sendUntil(until, sendOnce)
+  const others = await Promise.all(sendBeside(cell, options, requestOfCaller))
   const exchange = await sending
   await upstream.settled()
   const beside = others.length === 0 ? {} : { beside: besideOf(others, upstream) }
   return { exchange, request, arrivals: upstream.arrived, strays: upstream.strays, ...beside }
 }
 
-/** Returns the answer of a step as one JSON object. Later steps take values from it. */
-function answerIn({ exchange: { got }, request }: StepRecord, { caller }: Cell): JsonObject {
+/** Returns the answer of a step to one caller as one JSON object. Later steps take values from it. */
+function answerIn({ got }: Exchange, { caller, mode }: Cell): JsonObject {
   const body = got?.body ?? Buffer.alloc(0)
-  if (request.body['stream'] !== true || caller.assemble === undefined)
-    return objectOf(parseJson(body.toString('utf8')))
+  if (mode !== 'stream' || caller.assemble === undefined) return objectOf(parseJson(body.toString('utf8')))
   return caller.assemble(readSse(body).events.flatMap(({ data }) => parseJson(data) ?? []))
 }
 
@@ -160,8 +189,7 @@ async function recordOf(cell: Cell, options: RunOptions): Promise<readonly [Step
     let previous = first!
     for (const step of later) {
       if (!continues(records.at(-1)!, previous)) break
-      const answers = records.map(record => answerIn(record, cell))
-      records.push(await stepOf(step, options, answers, connection))
+      records.push(await stepOf(step, options, records, connection))
       previous = step
     }
     return records

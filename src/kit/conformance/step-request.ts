@@ -28,9 +28,17 @@ export interface PlaceholderValues {
   readonly version?: string | undefined
 }
 
-/** Returns the value at a path such as `data.0.id`. */
+/**
+ * Returns the value at a path such as `data.0.id`. In a list, a name stands for the first item of that type, or the first
+ * with such a field: `content.tool_use.id`, `parts.functionCall.functionCall.id`.
+ */
 const valueAt = (value: Json | undefined, path: readonly string[]): Json | undefined =>
-  path.reduce<Json | undefined>((inner, name) => (inner as JsonObject | undefined)?.[name], value)
+  path.reduce<Json | undefined>((inner, name) => fieldOf(inner, name), value)
+
+function fieldOf(value: Json | undefined, name: string): Json | undefined {
+  if (!Array.isArray(value) || /^\d+$/.test(name)) return (value as JsonObject | null | undefined)?.[name]
+  return value.find(item => isObject(item) && (item['type'] === name || Object.hasOwn(item, name)))
+}
 
 /**
  * Fills in the placeholders of a text. A value that the answer lacks becomes an empty text. A slash at the end of a
@@ -51,13 +59,35 @@ export const filledIn = (
 
 const PLACEHOLDER = /\$\{(?:model|(\d+)\.([\w.]+)(\/?))\}/g
 
-/** Fills in the placeholders in all strings of a JSON value. */
-function filledValue(value: Json, values: PlaceholderValues): Json {
-  if (typeof value === 'string') return filledIn(value, values)
-  if (Array.isArray(value)) return value.map(one => filledValue(one, values))
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filledValue(one, values)]))
-    : value
+/** A text that is nothing but a placeholder for a value of an answer. A question mark means that it may be missing. */
+const WHOLE_PLACEHOLDER = /^\$\{(\d+)\.([\w.]+)(\??)\}$/
+
+/** Returns the object, the list or the optional value that a text stands for, or undefined for any other text. */
+function wholeValue(text: string, { answers }: PlaceholderValues): { readonly value: Json | undefined } | undefined {
+  const [, step, path = '', optional] = WHOLE_PLACEHOLDER.exec(text) ?? []
+  if (step === undefined) return undefined
+  const value = valueAt(answers[Number(step) - 1], path.split('.'))
+  return optional === '?' || (typeof value === 'object' && value !== null) ? { value } : undefined
+}
+
+/** Fills in the placeholders in all strings of a JSON value. A list for an item of a list adds its items. */
+function filledValue(value: Json, values: PlaceholderValues): Json | undefined {
+  if (typeof value === 'string') {
+    const found = wholeValue(value, values)
+    return found === undefined ? filledIn(value, values) : found.value
+  }
+  if (Array.isArray(value))
+    return value.flatMap(one => {
+      const filled = filledValue(one, values)
+      return filled === undefined ? [] : typeof one === 'string' ? filled : [filled]
+    })
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => {
+      const filled = filledValue(one, values)
+      return filled === undefined ? [] : [[name, filled]]
+    }),
+  )
 }
 
 /** Returns the request of a step for a model. */

@@ -75,7 +75,10 @@ test('words change nothing else', () => {
 })
 
 /** Runs the streamed cell of a gateway that answers as stated. */
-async function resultsOfGateway(answer: (sent: SentRequest, reply: ServerResponse) => void): Promise<Results> {
+async function resultsOfGateway(
+  answer: (sent: SentRequest, reply: ServerResponse) => void,
+  scenario = SCENARIO,
+): Promise<Results> {
   const gateway = createServer(async (message, reply) => {
     const { authorization = '', 'content-type': type = '' } = message.headers
     const headers = { authorization, 'content-type': type }
@@ -87,7 +90,7 @@ async function resultsOfGateway(answer: (sent: SentRequest, reply: ServerRespons
   const bases = { chat: upstream.base('chat').replace(upstream.root, `http://127.0.0.1:${port}`) }
   const target = { name: 'gateway', bases, key: 'k', model: () => 'kit', translates: false }
   const chat = { callers: ['chat'], upstreams: ['chat'], only: '*/stream' }
-  const results = await run({ target, upstream, scenarios: [SCENARIO], ...chat })
+  const results = await run({ target, upstream, scenarios: [scenario], ...chat })
   return resultsOf(results, { kit: '1', started: new Date(0), target, command: 'run' })
 }
 
@@ -136,4 +139,36 @@ test('a gateway that reads all streams into one buffer fails', async () => {
     reply.end()
   })
   expect(failedRules(results)).toContain('stream.own-answer')
+})
+
+/** A gateway that gives calls ids of its own, and remembers those of the upstream. */
+async function resultsWithIds(newId: (id: string) => string): Promise<Results> {
+  const ids = new Map<string, string>()
+  const restored = (text: string): string => text.replace(/own_\w+/g, id => ids.get(id) ?? id)
+  const replaced = (text: string): string =>
+    text.replace(/call_caller\d/g, id => {
+      const own = `own_${newId(id)}`
+      ids.set(own, id)
+      return own
+    })
+  return resultsOfGateway(async (sent, reply) => {
+    const exchange = await send({ ...sent, body: Buffer.from(restored(sent.body.toString())) })
+    const got = exchange.got!
+    forward({ ...exchange, got: { ...got, body: Buffer.from(replaced(got.body.toString())) } }, reply)
+  }, readScenario('callers-at-once-tools'))
+}
+
+test('each agent returns the ids of its own calls', async () => {
+  const results = await resultsWithIds(id => `x${id}`)
+  // Where nothing is translated, ids stay.
+  expect(failedRules(results)).toEqual(['answer.meaning:candidates[0].calls[0].id'])
+  const { beside, later } = results.cells[0]!.wire!
+  expect(beside?.length).toBe(4)
+  const second = later![0]!.beside!.map(({ request }) => /"tool_call_id":"(\w+)"/.exec(request.body!)![1])
+  expect(second).toEqual([1, 2, 3, 4].map(caller => `own_xcall_caller${caller}`))
+})
+
+test('a gateway that remembers calls by ids which are the same for all agents fails', async () => {
+  const results = await resultsWithIds(() => '1')
+  expect(failedRules(results)).toEqual(expect.arrayContaining(['step-2.request.own-request']))
 })

@@ -55,3 +55,27 @@ test('a later step knows the answers before it, and GET has no body', async () =
 test('a form that is cut is an empty body', async () => {
   expect(await decodeBody('multipart/form-data; boundary=x', Buffer.from('--x\r\nno'))).toEqual({ body: {}, files: [] })
 })
+
+test('a later step returns parts of the answers before it, whatever their order', () => {
+  const value = (path: string): string => `\${1.${path}}`
+  const body = {
+    content: value('content'),
+    items: [{ first: 1 }, value('content'), value('content.tool_use')],
+    call: { id: value('content.tool_use.id'), of: value('content.functionCall.functionCall.name') },
+    optional: { id: value('content.tool_use.missing?'), name: value('content.tool_use.name?') },
+    missing: value('content.tool_use.missing'),
+  }
+  const [thinking, call, other] = [
+    { type: 'thinking' },
+    { type: 'tool_use', id: 'c', name: 'n' },
+    { functionCall: { name: 'f' } },
+  ]
+  const values = { model: 'm', answers: [{ content: [thinking, call, other] }] }
+  expect(requestOnWire(FORMAT, { body }, false, values).body).toMatchObject({
+    content: [thinking, call, other],
+    items: [{ first: 1 }, thinking, call, other, call],
+    call: { id: 'c', of: 'f' },
+    optional: { name: 'n' },
+    missing: '',
+  })
+})

@@ -6,6 +6,11 @@ const ANSWERS = /^Response$|^ResponseStreamEvent$/
 
 export const exceptions: readonly SchemaException[] = [
   {
+    schema: /^CreateResponse$/,
+    fault: /^\/input\/# must have required property 'id'/,
+    why: 'Codex returns encrypted reasoning without its id, because a service that stores nothing does not know the id.',
+  },
+  {
     schema: ANSWERS,
     fault: /^(\/response)?\/(user|usage) must be (string|object)/,
     why: 'OpenAI sends a null user, and null usage until the end.',
