@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import { KEY, keyOf, OTHER_KEY } from '../builders/config.ts'
 import { pause, TIMED } from '../builders/time.ts'
 import { PUBLIC, VideoStage } from './stage.ts'
-import { type Fault, type Kind, KINDS, type Outcome } from './upstreams/index.ts'
+import { type Fault, KINDS, type Kind, type Outcome } from './upstreams/index.ts'
 
 /*
  * A model of video tasks: two keys order, poll, download, list, remix and delete videos in any order, while their
@@ -24,8 +24,17 @@ const FAULTS: readonly (Fault | undefined)[] = [
 ] as readonly (Fault | undefined)[]
 
 type Op =
-  | { readonly do: 'create'; readonly key: number; readonly idem: string | undefined; readonly fault: Fault | undefined }
-  | { readonly do: 'poll' | 'content' | 'head' | 'range' | 'remove' | 'remix'; readonly key: number; readonly at: number }
+  | {
+      readonly do: 'create'
+      readonly key: number
+      readonly idem: string | undefined
+      readonly fault: Fault | undefined
+    }
+  | {
+      readonly do: 'poll' | 'content' | 'head' | 'range' | 'remove' | 'remix'
+      readonly key: number
+      readonly at: number
+    }
   | { readonly do: 'list'; readonly key: number; readonly limit: number; readonly order: string }
   | { readonly do: 'outage'; readonly fault: Fault | undefined }
   | { readonly do: 'finish'; readonly at: number; readonly outcome: Outcome }
