@@ -1,4 +1,4 @@
-import { type ListedModel, listedNames, type ModelTable } from '../src/upstreams/catalogue/table.ts'
+import { type ListedModel, listedNames, type ModelTable, type TokenKind } from '../src/upstreams/catalogue/table.ts'
 
 /**
  * The fields used from a row of LiteLLM's table (https://github.com/BerriAI/litellm, described by its row
@@ -79,6 +79,7 @@ const PRICES: ReadonlySet<string> = new Set([
   'image',
   'character',
   'videoSecond',
+  'tokens',
 ] as const satisfies (keyof ListedModel)[])
 
 /** Facts by which two models differ. */
@@ -125,7 +126,39 @@ function pricesOf(entries: readonly Entry[]): Partial<ListedModel> {
     ...search,
     ...(second !== undefined && { second }),
     ...unitPricesOf(entries),
+    ...tokensOf(entries),
   }
+}
+
+/** Fields with prices of tokens, by kind of token. */
+const TOKEN_FIELDS: { readonly [K in TokenKind]: string } = {
+  input: 'input_cost_per_token',
+  output: 'output_cost_per_token',
+  cacheRead: 'cache_read_input_token_cost',
+  cacheReadAudio: 'cache_read_input_audio_token_cost',
+  cacheReadImage: 'cache_read_input_image_token_cost',
+  inputAudio: 'input_cost_per_audio_token',
+  outputAudio: 'output_cost_per_audio_token',
+  inputImage: 'input_cost_per_image_token',
+  inputVideo: 'input_cost_per_video_token',
+  outputImage: 'output_cost_per_image_token',
+}
+/** Kinds of tokens other than text. The price package lacks them for many models, and new models altogether. */
+const MEDIA_KINDS = ['inputAudio', 'outputAudio', 'inputImage', 'inputVideo', 'outputImage'] as const
+
+/** The prices of tokens of the first row that states one of sound, images or videos. */
+function tokensOf(entries: readonly Entry[]): Partial<ListedModel> {
+  const tokens = firstOf(entries, ([, row]) => {
+    const prices = Object.entries(TOKEN_FIELDS).flatMap(([kind, field]) => {
+      const price = amount(row[field])
+      return price === undefined ? [] : [[kind, Math.round(price * 1e12) / 1e6] as const]
+    })
+    const read: NonNullable<ListedModel['tokens']> = Object.fromEntries(prices)
+    if (MEDIA_KINDS.every(kind => read[kind] === undefined)) return undefined
+    const output = read.output ?? read.outputImage ?? read.outputAudio
+    return output === undefined ? read : { ...read, output }
+  })
+  return tokens === undefined ? {} : { tokens }
 }
 
 /** Fields with the price of a second of a video, the usual one first. Others are those of a resolution. */

@@ -142,14 +142,16 @@ export abstract class BaseVoiceSession<O extends SessionParts> implements VoiceS
   }
 
   /**
-   * Charges a response that has ended. A completed one that its upstream does not count costs an estimate at once, so
-   * that the budget admits no further ones. The usage of other ones may still arrive.
+   * Charges a response that has ended. One that its upstream does not count costs an estimate at once, so that the budget
+   * admits no further ones.
+   *
+   * @param isFinal true if its usage cannot arrive later.
    */
-  protected responseEnded(response: string, usage: Usage | undefined, isCompleted: boolean): void {
+  protected responseEnded(response: string, usage: Usage | undefined, isFinal: boolean): void {
     const { meter } = this
     const { record } = this.options
     const counted = usage !== undefined && meter.counts(usage) ? usage : undefined
-    const estimate = counted === undefined && isCompleted ? meter.estimate : undefined
+    const estimate = counted === undefined && isFinal ? meter.estimate : undefined
     this.responses.ended(response)
     if (estimate === undefined) record.recordUsage(counted)
     else record.recordEstimate(estimate)

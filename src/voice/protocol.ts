@@ -10,6 +10,8 @@ import type { SessionEnd, UpstreamAudio, UpstreamOptions } from './upstream.ts'
  */
 export interface Protocol {
   readonly audio: UpstreamAudio
+  /** As in `Upstream`. */
+  readonly countsLate?: boolean
   /** Path and query, relative to the channel's base URL. Used for the first connection and for every reconnect. */
   readonly address: { readonly path: string; readonly query: { readonly [name: string]: string } }
   /** True if the upstream expects binary frames. Otherwise, JSON is sent in text frames. */

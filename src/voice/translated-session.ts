@@ -58,7 +58,10 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   private deliver(event: ServerEvent): void {
     this.hasExplained = event.type === 'error'
     if (event.type === 'response-start') this.responseBegan(event.response)
-    if (event.type === 'response-end') this.responseEnded(event.response, event.usage, event.status === 'completed')
+    if (event.type === 'response-end') {
+      const isFinal = event.status === 'completed' && this.options.upstream.countsLate !== true
+      this.responseEnded(event.response, event.usage, isFinal)
+    }
     if (event.type === 'input-transcript-done' && (event.usage ?? event.seconds) !== undefined)
       this.options.record.recordTranscription(event.usage, this.transcription, event.seconds, event.isIncluded)
     this.measure(event)

@@ -37,6 +37,8 @@ export interface Upstream extends UpstreamSide {
    * Audio formats that `audio-append` accepts and that `audio-delta` contains. The session converts the caller's audio.
    */
   readonly audio: UpstreamAudio
+  /** True if the usage of a response may arrive after its end, with a later response. */
+  readonly countsLate?: boolean
   /**
    * Returns the losses of a client event at this upstream, with paths into the event. Has no side effects. The session
    * either reports each distinct loss once or refuses the event.

@@ -28,6 +28,7 @@ const MAX_RECONNECTS = 2
  */
 export class WebSocketUpstream implements Upstream {
   readonly audio: Protocol['audio']
+  readonly countsLate: boolean
   readonly closed: Promise<void>
   private readonly options: WebSocketUpstreamOptions
   private readonly protocol: Protocol
@@ -46,6 +47,7 @@ export class WebSocketUpstream implements Upstream {
     this.options = options
     this.protocol = options.protocol
     this.audio = options.protocol.audio
+    this.countsLate = options.protocol.countsLate === true
     this.timer = setTimeout(() => this.fail(SESSION_TIMED_OUT), options.firstEvent)
     this.closed = this.disconnected.promise
   }

@@ -62,6 +62,14 @@ test('prices of tiers, searches and other units are those of the maker, or else 
     ranks: { mode: 'rerank', litellm_provider: 'cohere', input_cost_per_query: 0.002 },
     hears: { mode: 'audio_transcription', litellm_provider: 'openai', input_cost_per_second: 0.0001 },
     speaks: { mode: 'audio_speech', litellm_provider: 'openai', input_cost_per_character: 0.00002 },
+    says: chat('openai', {
+      ...{ ...LIMITS, input_cost_per_token: 2.5e-6, output_cost_per_token: 1e-5, cache_read_input_token_cost: 1.25e-6 },
+      ...{ input_cost_per_audio_token: 4e-5, output_cost_per_audio_token: 8e-5 },
+    }),
+    'draws-by-tokens': {
+      ...{ mode: 'image_generation', litellm_provider: 'openai', input_cost_per_token: 5e-6 },
+      ...{ input_cost_per_image_token: 8e-6, output_cost_per_image_token: 3e-5 },
+    },
     paints: { mode: 'image_generation', litellm_provider: 'openai', output_cost_per_image: 0.04 },
     'hd/1024-x-1024/pixels': { mode: 'image_generation', litellm_provider: 'openai', input_cost_per_pixel: 7.629e-8 },
     films: { mode: 'video_generation', litellm_provider: 'gemini', output_cost_per_second: 0.4 },
@@ -77,6 +85,10 @@ test('prices of tiers, searches and other units are those of the maker, or else 
   expect(models['hears']!.second).toBe(0.0001)
   expect(models['speaks']!.character).toBe(0.00002)
   expect([models['paints']!.image, models['pixels']!.image]).toEqual([0.04, 0.079996])
+  expect(models['says']!.tokens).toEqual({ input: 2.5, output: 10, inputAudio: 40, outputAudio: 80, cacheRead: 1.25 })
+  // An image model's answers are images, whatever its row calls their tokens.
+  expect(models['draws-by-tokens']!.tokens).toEqual({ input: 5, output: 30, inputImage: 8, outputImage: 30 })
+  expect([models['made']!.tokens, models['hears']!.tokens]).toEqual([undefined, undefined])
   expect([models['films']!.videoSecond, models['shoots']!.videoSecond]).toEqual([0.4, 0.1])
 })
 

@@ -238,6 +238,16 @@ test('a submission without an answer is found by its reference', async () => {
   expect(upstream.count('submit')).toBe(1)
 })
 
+test('a submission without an answer is found, also while the background looks for it', async () => {
+  const { client, upstream } = await open('kling', { tasks: { poll: 1 } })
+  const orders = Array.from({ length: 40 }, (_, index) => index)
+  upstream.fail('submit', 'break-after', orders.length)
+  const made: string[] = []
+  for (const index of orders) made.push((await client.videos.create({ model: PUBLIC, prompt: `${index}` })).id)
+  expect(new Set(made).size).toBe(orders.length)
+  expect(upstream.count('submit')).toBe(orders.length)
+})
+
 test('bad input is refused before anything is stored or sent', async () => {
   const { upstream } = await open()
   const form = (mediaType: string, text: string) => {

@@ -59,8 +59,11 @@ export class Refresher {
     const now = this.options.now()
     const polledBefore = now - this.freshOf(task)
     if (task.polledAt > polledBefore && task.polledAt <= now + CLOCK_DIFFERENCE) return Promise.resolve(task)
-    const running = this.polling.get(task.id)
-    if (running !== undefined) return running
+    return this.polling.get(task.id) ?? this.startPoll(task, polledBefore)
+  }
+
+  /** Polls a task that is not being polled. */
+  private startPoll(task: StoredTask, polledBefore: number): Promise<StoredTask> {
     const poll = this.poll(task, polledBefore).finally(() => this.polling.delete(task.id))
     this.polling.set(task.id, poll)
     return poll
@@ -84,9 +87,11 @@ export class Refresher {
    */
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
-    if (canFind(task, upstream) && this.options.deletionTime() - task.createdAt < RECONCILE_WINDOW)
-      return this.poll(task, this.options.now())
-    return this.fail(task, UNANSWERED)
+    if (!canFind(task, upstream) || this.options.deletionTime() - task.createdAt >= RECONCILE_WINDOW)
+      return this.fail(task, UNANSWERED)
+    // The background may be searching for the task already.
+    const found = await this.polling.get(task.id)
+    return found === undefined || found.state === 'submitting' ? this.startPoll(task, this.options.now()) : found
   }
 
   /**

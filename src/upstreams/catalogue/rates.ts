@@ -129,9 +129,11 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
 /** Adds prices of the table of models that the price package lacks. */
 export function withListedPrices(rates: Rates, listed: ListedModel | undefined): Rates {
   if (listed === undefined) return rates
-  const { search, perQuery, request, second, image, character, videoSecond, tiers } = listed
+  const { search, perQuery, request, second, image, character, videoSecond, tiers, tokens = {} } = listed
   const of = (dollars: number): Rate => ({ base: dollars * NANODOLLARS })
+  const ofTokens = Object.entries(tokens).map(([kind, dollars]) => [kind, { base: (dollars * NANODOLLARS) / 1e6 }])
   return {
+    ...(Object.fromEntries(ofTokens) as Rates),
     ...(search !== undefined && { search: of(search) }),
     ...(perQuery !== undefined && { searchesByQuery: true }),
     ...(request !== undefined && { request: of(request) }),

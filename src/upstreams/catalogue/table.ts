@@ -2,6 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../root.ts'
 
+/** Kinds of tokens that have a price. */
+export type TokenKind =
+  | 'input'
+  | 'output'
+  | 'cacheRead'
+  | 'cacheReadAudio'
+  | 'cacheReadImage'
+  | 'inputAudio'
+  | 'outputAudio'
+  | 'inputImage'
+  | 'inputVideo'
+  | 'outputImage'
+
 /** Limits, capabilities and some prices of one model. Absent fields are unknown. Prices are US dollars. */
 export interface ListedModel {
   /** Size of the context window, in tokens. */
@@ -12,6 +25,8 @@ export interface ListedModel {
   readonly output?: readonly string[]
   readonly reasoning?: boolean
   readonly tools?: boolean
+  /** Prices of a million tokens of each kind, of models that have tokens of sound, images or videos. */
+  readonly tokens?: { readonly [K in TokenKind]?: number }
   /** Factors on the prices of tokens, by service tier. */
   readonly tiers?: { readonly [tier: string]: number }
   /** Price of a search. */

@@ -100,6 +100,11 @@ describe('what an answer costs', () => {
     expect(NONE.cost(at('together', 'flux-pro-1.1'), {}, { images: 2 })).toBe(2 * 40_000_000)
     expect(NONE.cost(at('openai', 'sora-2'), {}, { videoSeconds: 8 })).toBe(800_000_000)
     expect(NONE.cost(at('google', 'veo-3.1-generate-preview'), {}, { videoSeconds: 8 })).toBe(3_200_000_000)
+    const heard = { input: 100, output: 100, inputBy: { audio: 100 }, outputBy: { audio: 100 } }
+    expect(NONE.cost(at('openai', 'gpt-4o-audio-preview-2024-12-17'), heard)).toBe(100 * 40_000 + 100 * 80_000)
+    expect(NONE.cost(at('google', 'gemini-3.8-live'), heard)).toBe(100 * 3000 + 100 * 12_000)
+    const drawn = { input: 100, output: 100, inputBy: { image: 40 } }
+    expect(NONE.cost(at('azure-openai', 'gpt-image-2.5-flare'), drawn)).toBe(60 * 5000 + 40 * 8000 + 100 * 30_000)
     expect(NONE.cost(at('custom', 'gpt-5'), usage, { tier: 'priority' })).toBeUndefined()
   })
 

@@ -268,6 +268,8 @@ test('prices that the package lacks are those of the table of models', () => {
   expect(withListedPrices({}, listed)).toEqual({ ...others, search: { base: 1e7 } })
   expect(withListedPrices({ search: { base: 1 } }, listed)).toEqual({ ...others, search: { base: 1 } })
   expect(withListedPrices({ search: { base: 1 } }, undefined)).toEqual({ search: { base: 1 } })
+  const tokens = { tokens: { input: 2.5, inputAudio: 40 } }
+  expect(withListedPrices({ input: { base: 1 } }, tokens)).toEqual({ input: { base: 1 }, inputAudio: { base: 40_000 } })
   const own = withOperatorPrices(
     { tiers: { flex: 0.5, priority: 2 } },
     { search: 10, minute: 0.006, tiers: { flex: 1 } },

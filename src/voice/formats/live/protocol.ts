@@ -18,6 +18,7 @@ import { LiveState } from './state.ts'
  */
 export class LiveProtocol implements Protocol {
   readonly audio = { input: PCM_16K, output: PCM_24K }
+  readonly countsLate = true
   readonly address: Protocol['address']
   private readonly state: LiveState
   private isOpened = false
