@@ -51,6 +51,7 @@ const chat = fc.record<JsonObject>(
     json_schema: fc.boolean(),
     store: fc.boolean(),
     call_ids: fc.constantFrom('any', 'short'),
+    call_signatures: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
     video: fc.boolean(),
     document_url: fc.boolean(),

@@ -3,7 +3,9 @@ import { append } from '../../canonical/lists.ts'
 import type { Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
+import { isLoneSignature } from '../../canonical/signature.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { signatureExtra } from './answer.ts'
 import { around, contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { detailsIn } from './reasoning-details.ts'
 
@@ -27,6 +29,7 @@ export type Field = keyof typeof FIELD_ORDER
 export function fieldOf(part: Part, { dialect }: WriteContext): Field {
   switch (part.type) {
     case 'reasoning':
+      if (isCallSignature(part, dialect)) return 'calls'
       return dialect.reasoning_field === 'parts' && detailsIn(part.signature) === undefined ? 'content' : 'thoughts'
     case 'media':
       return part.source.type === 'file-id' && part.kind === 'audio' ? 'audio' : 'content'
@@ -36,6 +39,11 @@ export function fieldOf(part: Part, { dialect }: WriteContext): Field {
       return 'content'
   }
 }
+
+/** Returns true if the part is Google's signature of the next call, for an upstream that takes it (trap 31). */
+const isCallSignature = (part: Part, { call_signatures }: WriteContext['dialect']): part is SignaturePart =>
+  call_signatures === true && isLoneSignature(part) && part.signature.format === 'contents'
+type SignaturePart = ReasoningPart & Required<Pick<ReasoningPart, 'signature'>>
 
 function reportOrder(fields: readonly Field[], path: Path, { losses }: WriteContext): void {
   const order = [...fields.keys()].sort((a, b) => FIELD_ORDER[fields[a]!] - FIELD_ORDER[fields[b]!] || a - b)
@@ -70,6 +78,8 @@ export class Turn {
   private readonly calls: JsonObject[] = []
   private readonly fields: { [field: string]: Json } = {}
   private joinedReasoning: JoinedReasoning | undefined
+  /** Google's signature of the next call, and the path of the reasoning part that has it. */
+  private callSignature: { readonly value: string; readonly path: Path } | undefined
   /** Reasoning details that the upstream issued in this turn. */
   private readonly details: JsonObject[] = []
   private readonly message: Message
@@ -81,7 +91,9 @@ export class Turn {
   }
 
   addPart(part: Part, field: Field, path: Path): void {
-    if (part.type === 'reasoning') this.reasoning(part, field, path)
+    if (part.type !== 'tool-call') this.dropSignature()
+    if (isCallSignature(part, this.context.dialect)) this.callSignature = { value: part.signature.value, path }
+    else if (part.type === 'reasoning') this.reasoning(part, field, path)
     else if (part.type === 'tool-call') this.call(part, path)
     else if (field === 'audio') this.audio(part as MediaPart, path)
     else if (part.type === 'media') this.context.losses.drop(path, 'no-media-from-assistants')
@@ -152,10 +164,19 @@ export class Turn {
 
   private call(part: ToolCallPart, path: Path): void {
     if (part.cache !== undefined) this.context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-    this.calls.push(writeCall(part))
+    const signatureFields = this.callSignature === undefined ? {} : signatureExtra(this.callSignature.value)
+    this.calls.push({ ...writeCall(part), ...signatureFields })
+    this.callSignature = undefined
+  }
+
+  /** Reports a signature that no call follows directly as lost. */
+  private dropSignature(): void {
+    if (this.callSignature !== undefined) this.context.losses.drop(this.callSignature.path, 'no-hidden-reasoning')
+    this.callSignature = undefined
   }
 
   written(): JsonObject {
+    this.dropSignature()
     const { message, context } = this
     const lacksContent = this.content.length === 0 && (this.calls.length > 0 || this.fields['audio'] !== undefined)
     return {

@@ -118,9 +118,9 @@ export function reasoningForHistory(
   { dialect, native, toIssuer }: ReasoningTarget,
 ): ReasoningPart | undefined {
   const { text, signature, redacted } = reasoning
+  const { reasoning_field: field = 'none', call_signatures } = chatDialect(dialect)
   if (text === '' && signature?.format === 'contents')
-    return native && toIssuer ? { type: 'reasoning', text, signature } : undefined
-  const field = chatDialect(dialect).reasoning_field ?? 'none'
+    return toIssuer && (native || call_signatures === true) ? { type: 'reasoning', text, signature } : undefined
   const signed = toIssuer && detailsIn(signature) !== undefined ? { signature: signature! } : undefined
   if (redacted || (text === '' && !toIssuer)) return undefined
   if (field === 'none') return signed && { type: 'reasoning', text, ...signed }

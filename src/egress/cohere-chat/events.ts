@@ -152,7 +152,7 @@ export class CohereChatStream implements Transducer<CanonicalEvent, WireEvent> {
     const { candidateEnd, usage, losses } = this
     const message = extrasFor(candidateEnd, FORMAT)
     const fields: { [field: string]: Json } = { finish_reason: writeFinish(candidateEnd?.finish, this.content, losses) }
-    if (usage !== undefined) fields['usage'] = writeUsage(usage, losses)
+    fields['usage'] = writeUsage(usage, losses)
     if (Object.keys(message).length > 0) fields['message'] = message
     const delta = { ...fields, ...extrasFor(this.start, FORMAT), ...extrasFor(event, FORMAT) }
     writeEvent(this.state, 'message-end', { delta })

@@ -9,7 +9,7 @@ import { extrasFor } from '../fields.ts'
 import { nativeBodyOf } from '../native.ts'
 import { NO_BYTES, NO_TASK, NO_TIMES } from '../sanitize/unwritten.ts'
 import { argumentsOf, callWith, isEmpty, type Lane, laneOf, reportPart, writeFinish, writeLogprob } from './answer.ts'
-import { type CitedText, writeCitation } from './citations.ts'
+import { type CitedText, reportFilled, writeCitation } from './citations.ts'
 import { FORMAT } from './context.ts'
 import { writeUsage } from './usage.ts'
 
@@ -40,7 +40,7 @@ function writeBody(result: CanonicalResult, request: CanonicalRequest, losses: L
     id: result.id,
     message: message.written(candidate),
     finish_reason: writeFinish(candidate.finish, endContentOf(candidate), losses),
-    usage: usage && writeUsage(usage, losses),
+    usage: writeUsage(usage, losses),
     logprobs: candidate.logprobs?.map(writeLogprob),
     ...extrasFor(result, FORMAT),
   }) as JsonObject
@@ -115,7 +115,7 @@ class MessageWriter {
     if (part.type === 'tool-call') this.call(part, path)
     else if (part.type === 'reasoning') this.think(part)
     else if (part.type === 'opaque' && lane !== 'text') (lane === 'block' ? this.content : this.calls).push(part.value)
-    else if ('text' in part) this.addText(part as TextPart, lane)
+    else if ('text' in part) this.addText(part as TextPart, lane, path)
   }
 
   private call(part: ToolCallPart, path: Path): void {
@@ -129,7 +129,9 @@ class MessageWriter {
     this.content.push({ type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) })
   }
 
-  private addText(part: TextPart, lane: Lane): void {
+  private addText(part: TextPart, lane: Lane, path: Path): void {
+    for (const [index, annotation] of (part.annotations ?? []).entries())
+      reportFilled(annotation, [...path, 'annotations', index], this.losses)
     this.cite(part.annotations ?? [], { text: part.text, block: lane === 'plan' ? 'plan' : this.content.length })
     if (lane === 'plan') this.plan = part.text
     else this.content.push({ type: 'text', text: part.text, ...extrasFor(part, FORMAT) })

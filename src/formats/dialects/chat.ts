@@ -64,6 +64,12 @@ export const FLAGS = {
     default: 'any',
     meaning: '`short`: tool call ids must have nine letters and digits, and are rewritten so; `any` by default',
   },
+  call_signatures: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      "takes Google's signature of a call beside it (`extra_content`), so that callers of other formats return it; default: false",
+  },
   after_tools: {
     values: ['anyone', 'assistant'],
     default: 'anyone',
