@@ -1,6 +1,6 @@
 import type { Part, ToolCallPart } from './content.ts'
 import { EnumEvents, unwrapResult } from './enum-answer.ts'
-import type { CanonicalEvent, PartPosition, PartStart } from './event.ts'
+import type { CanonicalEvent, PartPatch, PartPosition, PartStart } from './event.ts'
 import type { CalledTool, Written } from './loss.ts'
 import { parseObject } from './node.ts'
 import type { CanonicalResult } from './result.ts'
@@ -45,11 +45,13 @@ function toolRestorer(renamed: RenamedTools | undefined): Restorer | undefined {
   }
 }
 
+/** Restores a call. Its spelling is that of the call that the upstream made, and goes with it. */
 function restoredPart(part: Part, renamed: RenamedTools): Part {
   if (part.type !== 'tool-call') return part
   const original = renamed.get(part.name)
   if (original === undefined || (original.freeform && isInOtherNamespace(part, original))) return part
-  const call = { ...part, ...original }
+  const { spelling: _, ...made } = part
+  const call: ToolCallPart = { ...made, ...original }
   return isWrapped(part, call) ? { ...call, arguments: unwrappedInput(call.arguments) } : call
 }
 
@@ -66,6 +68,8 @@ const isWrapped = (sent: Part, became: Part): boolean => 'freeform' in became &&
  */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly wrappedArguments = new Map<string, string>()
+  /** Positions of restored calls. */
+  private readonly restored = new Set<string>()
   private readonly renamed: RenamedTools
 
   constructor(renamed: RenamedTools) {
@@ -74,10 +78,7 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
 
   push(event: CanonicalEvent): readonly CanonicalEvent[] {
     if (event.type === 'part-start' && event.part.type === 'tool-call') return [this.start(event)]
-    if (event.type === 'part-patch' && event.part?.type === 'tool-call') {
-      this.wrappedArguments.delete(keyOf(event.at))
-      return [{ ...event, part: restoredPart(event.part, this.renamed) }]
-    }
+    if (event.type === 'part-patch') return [this.patch(event)]
     if (this.wrappedArguments.size === 0) return [event]
     if (event.type === 'part-delta') return this.bufferArguments(event.at, event.append) ? NOTHING : [event]
     if (event.type === 'part-end') return [...this.finish(event.at), event]
@@ -91,7 +92,20 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private start(event: PartStart): CanonicalEvent {
     const part = restoredPart(event.part, this.renamed)
     if (isWrapped(event.part, part)) this.wrappedArguments.set(keyOf(event.at), '')
-    return part === event.part ? event : { ...event, part }
+    if (part === event.part) return event
+    this.restored.add(keyOf(event.at))
+    return { ...event, part }
+  }
+
+  private patch(event: PartPatch): CanonicalEvent {
+    const key = keyOf(event.at)
+    if (event.part?.type === 'tool-call') {
+      this.wrappedArguments.delete(key)
+      return { ...event, part: restoredPart(event.part, this.renamed) }
+    }
+    if (!this.restored.has(key)) return event
+    const { spelling: _, ...patch } = event
+    return patch
   }
 
   private bufferArguments(at: PartPosition, append: string): boolean {

@@ -2,6 +2,7 @@ import type { Annotation, MediaPart, Part, TextPart } from '../../canonical/cont
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
+import { isRedundant } from '../../canonical/repair.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { requiredFields } from '../openai-answer.ts'
@@ -42,11 +43,17 @@ export function writePart(part: Part, plain: TextType, path: Path, context: Writ
       return wire && { ...wire, ...writeCache(part, plain, path, context), ...extrasFor(part, FORMAT) }
     }
     case 'opaque':
+      if (isRedundant(part)) return dropRedundant(path, context)
       if (part.format === FORMAT) return part.value
       return part.text === undefined ? undefined : plainText(part.text, plain)
     default:
       return context.losses.drop(path, 'not-in-this-turn')
   }
+}
+
+/** Leaves out an item whose tools are in the request's own list. */
+export function dropRedundant(path: Path, { losses }: WriteContext): undefined {
+  losses.dropRestored(path, 'said-elsewhere')
 }
 
 const plainText = (text: string, type: TextType): JsonObject =>

@@ -1,11 +1,12 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import { isRedundant } from '../../canonical/repair.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import type { SearchPart } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
-import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
+import { contentOf, dropRedundant, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillReasoning, originalItem, type Stamp, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 import { belongsTo, reportSearch, writeSearch } from './search.ts'
 
@@ -140,6 +141,7 @@ class Turn {
       case 'search-result':
         return this.addSearch(part, path)
       case 'opaque':
+        if (isRedundant(part)) return dropRedundant(path, this.context)
         if (part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined) return this.item(part.value)
         return this.addToMessage(part, path)
       case 'media':

@@ -120,11 +120,15 @@ export function originalItem(part: Part): OriginalItem | undefined {
   return begun == null ? undefined : { item: begun as JsonObject, whole: false }
 }
 
-/** Returns the original items of an answer of this format, with the current reasoning. */
+/** Writes a call whose tool the upstream knows under another name or as a function. */
+const writeRestoredCall = (call: ToolCallPart): JsonObject =>
+  writeCall(call, { id: `${call.freeform ? 'ctc' : 'fc'}_${call.id}`, status: 'completed' })
+
+/** Returns the original items of an answer of this format, with the current reasoning and restored calls. */
 export const originalItems = (content: readonly Part[]): readonly JsonObject[] =>
   content.flatMap(part => {
     const original = originalItem(part)
-    if (original === undefined) return []
+    if (original === undefined) return part.type === 'tool-call' ? [writeRestoredCall(part)] : []
     return [
       part.type === 'reasoning' ? fillReasoning(original.item, part, nativeEncryptedContent(part)) : original.item,
     ]

@@ -2,8 +2,9 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { responsesDialect } from '../../formats/dialects/responses.ts'
+import { type ResponsesDialect, responsesDialect } from '../../formats/dialects/responses.ts'
 import { extrasFor } from '../fields.ts'
+import { hasFunctionsOnly } from '../functions-only.ts'
 import { nativeSourceOf } from '../native.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
@@ -27,11 +28,19 @@ const COUNT_PATH = '/responses/input_tokens'
  */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
-  if (source !== undefined) return writeNativeRequest(original, source)
+  if (source !== undefined && takesTools(original, responsesDialect(options.dialect)))
+    return writeNativeRequest(original, source)
   return withJsonInWords(original, JSON_RULE, request =>
     request.output.count === true ? writeCounting(request, options) : writeForeign(request, options),
   )
 }
+
+/**
+ * Whether the upstream takes the tools and calls as they came. Codex has custom tools and namespaces, which upstreams
+ * of other vendors refuse; its requests are written anew.
+ */
+const takesTools = (request: CanonicalRequest, { custom_tools }: ResponsesDialect): boolean =>
+  custom_tools !== false || hasFunctionsOnly(request)
 
 const JSON_RULE: JsonRule = { schemas: true, skipsInstructions: true }
 
