@@ -12,6 +12,7 @@ const PATCHING = {
 }
 const CREATING = {
   model: 'claude-opus-4-8',
+  modelAt: { 'messages-budget': BUDGETED },
   tools: ['view', 'create', 'edit', 'bash', 'glob'],
   write: (path: string, content: string): ToolUse => ({ tool: 'create', arguments: { path, file_text: content } }),
 }
@@ -32,7 +33,6 @@ const copilot = (
   name: `copilot-${format}`,
   package: 'copilot',
   ...how,
-  modelAt: { 'messages-budget': BUDGETED },
   read: path => ({ tool: 'view', arguments: { path } }),
   command: ({ address, key, model }, installed) => ({
     run: [

@@ -7,7 +7,7 @@ import { BUDGETED } from './thinking.ts'
 /** Returns the variables and the name of the model for one of the client's providers. */
 type Provider = (place: Place) => NonNullable<Command['env']>
 
-/** Qwen Code: chat completions of OpenAI's SDK, Messages of Anthropic's, or Google's format. */
+/** Qwen Code: chat completions of OpenAI's SDK, or Messages of Anthropic's. */
 const qwenCode = (format: string, type: string, model: string, provider: Provider): Client => ({
   name: `qwen-code-${format}`,
   package: 'qwen-code',
