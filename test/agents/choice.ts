@@ -33,10 +33,20 @@ const INSISTING = ['deepseek', 'responses', 'messages', 'gemini-3']
 /** Upstreams that few clients run before, because others are as strict. */
 const RARE: { readonly [upstream: string]: readonly string[] } = {
   converse: ['claude-code', 'codex', 'gemini-cli', 'boto3'],
+  'plain-responses': ['codex', 'codex-ws', 'copilot-responses'],
 }
 
-/** Frameworks in several languages and formats. Of each scenario, only the most informative upstreams run. */
-const MANY: readonly Package[] = ['aws-python', 'clouds-js', 'semantic-kernel', 'java', 'go', 'rust']
+/** Frameworks and agents in several languages and formats. Of each scenario, only the most informative upstreams run. */
+const MANY: readonly Package[] = [
+  'qwen-code',
+  'copilot',
+  'aws-python',
+  'clouds-js',
+  'semantic-kernel',
+  'java',
+  'go',
+  'rust',
+]
 /** Clients that are set up for a cloud. */
 const AT_CLOUD = /-(?:bedrock|vertex|foundry)$/
 const SHOWING: { readonly [S in Scenario['name']]?: readonly string[] } = {

@@ -12,6 +12,12 @@ export const VERSIONS = {
   opencode: {
     'opencode-ai': '1.18.33',
   },
+  'qwen-code': {
+    '@qwen-code/qwen-code': '0.24.4',
+  },
+  copilot: {
+    '@github/copilot': '1.0.102',
+  },
   python: {
     openai: '3.54.0',
     anthropic: '2.12.0',
@@ -89,6 +95,11 @@ export const VERSIONS = {
     '@langchain/openai': '1.6.0',
     '@langchain/anthropic': '1.5.11',
     '@langchain/google-genai': '2.3.2',
+  },
+  'openai-agents': {
+    '@openai/agents': '0.20.0',
+    openai: '7.59.0',
+    zod: '4.6.7',
   },
 } as const
 

@@ -14,6 +14,8 @@ const RENAMED = new Map([
 ])
 const RESTORER = restorer(RENAMED)!
 
+const AT = { candidate: 0, part: 0 }
+
 const called = (name: string, text: string): CanonicalResult => ({
   candidates: [{ content: [{ type: 'tool-call', id: 'c', name, arguments: text }], finish: { reason: 'tool-calls' } }],
 })
@@ -50,6 +52,16 @@ describe('trap 65: what was done to tools is undone', () => {
     })
     expect(restored('apply_patch', '*** Begin Patch')).toMatchObject({ freeform: true, arguments: '*** Begin Patch' })
     expect(restored('apply_patch', '{"input":7}')).toMatchObject({ freeform: true, arguments: '{"input":7}' })
+  })
+
+  test('a restored call is no longer spelled as the call that the upstream made', () => {
+    const spelling = { responses: { item: { type: 'function_call', name: 'apply_patch' } } }
+    const call = { type: 'tool-call', id: 'c', name: 'apply_patch', arguments: '{"input":"x"}', spelling } as const
+    const result = RESTORER.result({ candidates: [{ content: [call, { ...call, name: 'other' }] }] })
+    const [ofTool, ofOther] = result.candidates[0]!.content
+    expect(ofTool).not.toHaveProperty('spelling')
+    expect(ofOther).toHaveProperty('spelling')
+    expect(RESTORER.events().push({ type: 'part-start', at: AT, part: call })[0]).not.toHaveProperty('part.spelling')
   })
 
   test('a call that came as freeform is not unwrapped again', () => {

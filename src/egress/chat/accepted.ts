@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
+import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
 import type { WriteContext } from './content.ts'
 
@@ -8,17 +10,21 @@ import type { WriteContext } from './content.ts'
  * or ignore some of OpenAI's fields ("unknown variant `developer`", "invalid type: sequence, expected a string").
  */
 
-/** Whether the upstream takes a body as it came. Otherwise the body is written anew, by the dialect's rules. */
-export const isAccepted = (body: JsonObject, dialect: ChatDialect): boolean =>
+/**
+ * Whether the upstream takes a request as it came. Otherwise it is written anew, by the dialect's rules.
+ *
+ * @param body the body from which the request was read.
+ */
+export const isAccepted = (request: CanonicalRequest, body: JsonObject, dialect: ChatDialect): boolean =>
+  (dialect.custom_tools !== false || hasFunctionsOnly(request)) &&
   !REFUSALS.some(([isDeclared, isFound]) => isDeclared(dialect) && isFound(body))
 
 type Refusal = readonly [isDeclared: (dialect: ChatDialect) => boolean, isFound: (body: JsonObject) => boolean]
 
 /** What dialects declare that an upstream does not take, and how it is found in a body. */
 const REFUSALS: readonly Refusal[] = [
-  [dialect => dialect.developer_role === false, body => hasItem(body['messages'], 'role', 'developer')],
+  [dialect => dialect.developer_role === false, body => itemsOf(body['messages']).some(isOfDeveloper)],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
-  [dialect => dialect.custom_tools === false, body => hasItem(body['tools'], 'type', 'custom')],
   [dialect => dialect.json_schema === false, body => objectOf(body['response_format'])['type'] === 'json_schema'],
 ]
 
@@ -29,8 +35,7 @@ const objectOf = (value: Json | undefined): JsonObject =>
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
 
-const hasItem = (list: Json | undefined, field: string, value: string): boolean =>
-  itemsOf(list).some(item => objectOf(item)[field] === value)
+const isOfDeveloper = (message: Json): boolean => objectOf(message)['role'] === 'developer'
 
 /** Whether a message's content is a list that could be one string. Lists with media cannot. */
 function isListOfTexts(message: Json): boolean {
@@ -43,7 +48,8 @@ export function withAcceptedFields(body: JsonObject, { dialect, losses }: WriteC
   const { max_completion_tokens: limit, max_tokens: otherLimit, store } = body
   const isRenamed = dialect.limit_field === 'max_tokens' && limit != null && otherLimit == null
   const isUnstored = dialect.store === false && store != null
-  if (isUnstored) losses.drop(['state', 'store'], 'no-storage')
+  // What stores nothing does what `store: false` asks for.
+  if (isUnstored && store !== false) losses.drop(['state', 'store'], 'no-storage')
   return withFields(body, isRenamed ? { max_tokens: limit } : {}, [
     ...(isRenamed ? ['max_completion_tokens'] : []),
     ...(isUnstored ? ['store'] : []),

@@ -31,7 +31,7 @@ const MAX_ID_LENGTH = 40
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
-  if (source !== undefined && isAccepted(source.wire.body, dialect))
+  if (source !== undefined && isAccepted(original, source.wire.body, dialect))
     return writeNativeRequest(original, source, dialect)
   return withJsonInWords(original, { schemas: dialect.json_schema !== false }, request =>
     writeForeign(request, dialect),

@@ -6,6 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type ResponsesDialect, responsesDialect } from '../../formats/dialects/responses.ts'
 import { extrasFor } from '../fields.ts'
+import { hasFreeformTools, hasNamespaces } from '../functions-only.ts'
 import { nativeSourceOf } from '../native.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
@@ -39,19 +40,17 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 }
 
 /**
- * Returns true if the upstream takes the kinds of tools that the request declares. Codex declares freeform tools,
- * namespaces and items with tools, which many servers of this format refuse or silently ignore (openai/codex#32318,
- * CLIProxyAPI#5753).
+ * Returns true if the upstream takes the kinds of tools that the request declares or has called. Codex declares
+ * freeform tools, namespaces and items with tools, which many servers of this format refuse or silently ignore
+ * (openai/codex#32318, CLIProxyAPI#5753).
  */
-function takesTools(
-  { tools = [], messages }: CanonicalRequest,
-  { custom_tools, stateless }: ResponsesDialect,
-): boolean {
-  if (custom_tools === false && tools.some(({ type }) => type === 'freeform')) return false
-  if (stateless !== true) return true
-  const hasNamespace = tools.some(tool => 'namespace' in tool && tool.namespace !== undefined)
-  return !hasNamespace && !messages.some(({ content }) => content.some(isRedundant))
+function takesTools(request: CanonicalRequest, { custom_tools, stateless }: ResponsesDialect): boolean {
+  if (custom_tools === false && hasFreeformTools(request)) return false
+  return stateless !== true || !(hasNamespaces(request) || hasItemsWithTools(request))
 }
+
+const hasItemsWithTools = ({ messages }: CanonicalRequest): boolean =>
+  messages.some(({ content }) => content.some(isRedundant))
 
 const writeTranslated = (original: CanonicalRequest, options: WriteOptions): Written<WireRequest> =>
   withJsonInWords(original, JSON_RULE, request =>

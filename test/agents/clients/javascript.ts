@@ -4,12 +4,14 @@ import { library, programAt } from './library.ts'
 
 /* Libraries in JavaScript. */
 
+/** Libraries that request reasoning, or return it, only for models that they know. */
+const KNOWING: readonly Package[] = ['langchain-js', 'openai-agents']
+
 const javascript = (from: Package, program: string, ...args: readonly string[]): Client =>
   library({
     name: [from, ...args].join('-'),
     package: from,
-    // LangChain requests reasoning only from models that it knows.
-    model: from === 'langchain-js' && args[0] === 'responses' ? 'gpt-5.6' : 'own-model',
+    model: KNOWING.includes(from) && args[0] === 'responses' ? 'gpt-5.6' : 'own-model',
     run: () => [process.execPath, programAt(program), ...args],
     env: installed => ({ IL_PACKAGES: installed }),
   })
@@ -23,6 +25,7 @@ export const JAVASCRIPT: readonly Client[] = [
   ...FORMATS.map(format => javascript('ai-sdk-6', 'ai-sdk.mjs', format, 'whole')),
   ...FORMATS.map(format => javascript('ai-sdk-7', 'ai-sdk.mjs', format)),
   ...FORMATS.map(format => javascript('langchain-js', 'langchain.mjs', format)),
+  ...['chat', 'responses'].map(format => javascript('openai-agents', 'openai-agents.mjs', format)),
 ]
 
 /** SDKs of clouds: that of AWS, and those of Anthropic. */

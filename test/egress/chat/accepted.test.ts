@@ -62,11 +62,26 @@ describe('a chat request reaches an upstream of chat that is no OpenAI', () => {
     expect(renamed?.get('apply_patch')).toMatchObject({ freeform: true })
   })
 
+  it('with calls of custom tools as calls of functions, also without the tools', () => {
+    const custom = { id: 'a', type: 'custom', custom: { name: 'apply_patch', input: '*** Begin' } }
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', tool_calls: [custom] },
+      { role: 'tool', tool_call_id: 'a', content: 'ok' },
+    ]
+    expect(sent({ messages }).body['messages'][1].tool_calls).toEqual([
+      { id: 'a', type: 'function', function: { name: 'apply_patch', arguments: '{"input":"*** Begin"}' } },
+    ])
+  })
+
   it('with its limit in the upstream’s field, and without `store`', () => {
     const messages = [{ role: 'user', content: 'Hi' }]
     const { body, losses } = sent({ messages, max_completion_tokens: 9, store: false })
     expect(body).toEqual({ model: 'm', messages, max_tokens: 9 })
-    expect(losses).toEqual([{ kind: 'dropped', path: ['state', 'store'], reason: 'no-storage' }])
+    expect(losses).toEqual([])
+    expect(sent({ messages, store: true }).losses).toEqual([
+      { kind: 'dropped', path: ['state', 'store'], reason: 'no-storage' },
+    ])
   })
 
   it('with fields that the gateway does not know', () => {
