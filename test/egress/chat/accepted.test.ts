@@ -19,7 +19,7 @@ const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arg
 const text = (words: string, more: JsonObject = {}) => ({ type: 'text', text: words, ...more })
 
 describe('a chat request reaches an upstream of chat that is no OpenAI', () => {
-  it('with its lists of texts as strings, in every role (smolagents, LibreChat, Qwen Code)', () => {
+  it('with its lists of texts as strings, in every role (smolagents, Qwen Code)', () => {
     const { body } = sent({
       messages: [
         { role: 'system', content: [text('Be brief.', { cache_control: { type: 'ephemeral' } })] },

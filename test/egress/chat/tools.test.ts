@@ -4,7 +4,7 @@ import { WRITERS } from '../../../src/egress/index.ts'
 import { REQUEST } from '../../builders/requests.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 
-/** LibreChat and LangChain mark the last tool of a request of Messages as the end of a cached prefix. */
+/** LibreChat marks the last tool of a request of Messages as the end of a cached prefix. */
 const MARKED = { ...REQUEST, tools: [{ type: 'function' as const, name: 'f', cache: {} }] }
 
 function written(cache: string) {
