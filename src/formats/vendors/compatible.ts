@@ -15,6 +15,7 @@ export const openrouter: Preset = {
       baseUrl: 'https://openrouter.ai/api/v1',
       dialect: {
         ...PLAIN_CHAT,
+        developer_role: true,
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning',
         cache: 'cache_control',
