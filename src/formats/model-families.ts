@@ -79,11 +79,16 @@ const THINKING_COHERE_MODELS = /command-a-(?:reasoning|plus)/
 
 const CONTENTS: Format = 'contents'
 
+/** Matches the names of Gemini 3 and later. */
+const GEMINI_3 = /gemini-(?:[3-9]|\d\d)(?:\.\d+)?-/
+/** Matches the other names of their image models. */
+const BANANA = /nano-banana-(?:pro|2)/
+
 /**
- * Matches the image models of Gemini 3 and later, which refuse "Image part is missing a thought_signature" (Google,
- * "Thought signatures"; langchain-google#1431, js-genai#1116, November 2025).
+ * Returns true for the image models of Gemini 3 and later, which refuse "Image part is missing a thought_signature"
+ * (Google, "Thought signatures"; langchain-google#1431, js-genai#1116, November 2025).
  */
-const SIGNING_IMAGE_MODELS = /gemini-(?:[3-9]|\d\d)(?:\.\d+)?-.*image|nano-banana-(?:pro|2)/
+const signsImages = (model: string): boolean => BANANA.test(model) || (GEMINI_3.test(model) && model.includes('image'))
 
 /** Returns true if model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean =>
@@ -97,7 +102,7 @@ export function familyDialect(format: Format, model: string): JsonObject | undef
   const name = model.toLowerCase()
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
   if (format === COHERE_CHAT) return THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined
-  if (format === CONTENTS) return SIGNING_IMAGE_MODELS.test(name) ? { signed_turns: true } : undefined
+  if (format === CONTENTS) return signsImages(name) ? { signed_turns: true } : undefined
   if (!CLAUDE_FORMATS.has(format)) return undefined
   const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
   return format === 'converse' ? hostedDialect(name, claude) : claude
