@@ -144,6 +144,17 @@ describe('pictures that a model drew earlier in the conversation', () => {
     ])
   })
 
+  it('leave parts of unknown kinds as they came', () => {
+    const contents = [{ role: 'model', parts: [{ novel: { a: 1 } }, { text: 'Here.' }] }]
+    const wire = { path: '/v1beta/models/m:generateContent', query: {}, headers: {}, body: { contents } }
+    const request = READERS['contents']!.request!(wire)
+    const written = WRITERS['contents']!.request!(request, { dialect: { signed_turns: true }, native: false }).wire
+    expect((written.body as Wire).contents[0].parts).toEqual([
+      { novel: { a: 1 } },
+      { text: 'Here.', thoughtSignature: SKIP },
+    ])
+  })
+
   it.each(['chat', 'responses', 'messages', 'converse', 'cohere-chat'])(
     'are a reported loss for %s, whose assistants draw nothing',
     to => {

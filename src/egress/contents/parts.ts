@@ -110,10 +110,11 @@ export class PartsWriter {
     if (wire['text'] === '') this.end()
     const pending = this.pending?.value
     this.pending = undefined
+    if (part.type === 'opaque') return pending
     if (role === 'assistant' && this.context.dialect.signed_turns === true) {
-      const isDemanded = !this.hasSigned || part.type === 'media'
-      this.hasSigned = true
-      if (isDemanded && part.type !== 'tool-call') return pending ?? SKIP_SIGNATURE
+      const isDemanded = part.type === 'media' || (wire['text'] !== undefined && !this.hasSigned)
+      this.hasSigned ||= isDemanded || part.type === 'tool-call'
+      if (isDemanded) return pending ?? SKIP_SIGNATURE
     }
     if (part.type !== 'tool-call') return pending
     const value = pending ?? (this.hasCalls ? undefined : SKIP_SIGNATURE)
