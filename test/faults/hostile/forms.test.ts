@@ -237,16 +237,8 @@ describe('forms whose callers and upstreams leave', () => {
       Buffer.from('--b--\r\n'),
     ])
     const head = `POST ${TRANSCRIPTIONS_PATH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-length: ${body.length}\r\ncontent-type: multipart/form-data; boundary=${BOUNDARY}\r\n\r\n`
-    for (const length of [
-      0,
-      3,
-      MODEL.length,
-      MODEL.length + 50,
-      MODEL.length + 200,
-      3 * MIB,
-      5 * MIB,
-      body.length - 3,
-    ]) {
+    const lengths = [0, 3, MODEL.length, MODEL.length + 50, MODEL.length + 200, 3 * MIB, 5 * MIB, body.length - 3]
+    for (const length of lengths) {
       const socket = connect(Number(port), '127.0.0.1')
       socket.on('error', () => {})
       socket.write(head)
@@ -254,6 +246,8 @@ describe('forms whose callers and upstreams leave', () => {
       socket.resetAndDestroy()
     }
     await until(() => spooled() === 0)
+    // A caller has left when its request is logged, which may be after its file is closed.
+    await until(() => gateway.lines.filter(({ message }) => message === 'request').length === lengths.length)
     const answers = await Promise.all([1, 2, 3, 4].map(() => post(gateway.server.address, body)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect(stub.seen.every(({ files }) => files[0]?.size === 5 * MIB)).toBe(true)
