@@ -2,28 +2,22 @@ import type { Part } from '../canonical/content.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Tool } from '../canonical/tool.ts'
 
-/** Whether a request declares or calls tools with free-form input. */
-export const hasFreeformTools = (request: CanonicalRequest): boolean =>
-  hasTool(
-    request,
-    tool => tool.type === 'freeform',
-    part => part.type === 'tool-call' && part.freeform === true,
-  )
+/** Returns true if a request declares or calls tools with free-form input. */
+export const hasFreeformTools = (request: CanonicalRequest): boolean => hasAny(request, isFreeform)
 
-/** Whether a request declares or calls tools of a namespace. */
-export const hasNamespaces = (request: CanonicalRequest): boolean =>
-  hasTool(
-    request,
-    tool => tool.type === 'function' && tool.namespace !== undefined,
-    part => part.type === 'tool-call' && part.namespace !== undefined,
-  )
+/** Returns true if a request declares or calls tools of a namespace. */
+export const hasNamespaces = (request: CanonicalRequest): boolean => hasAny(request, isNamespaced)
 
-/** Whether all tools and calls of a request are functions without a namespace, or run by the upstream itself. */
+/** Returns true if all tools and calls of a request are functions without a namespace, or run by the upstream itself. */
 export const hasFunctionsOnly = (request: CanonicalRequest): boolean =>
-  !hasFreeformTools(request) && !hasNamespaces(request)
+  !hasAny(request, one => isFreeform(one) || isNamespaced(one))
 
-const hasTool = (
-  { tools, messages }: CanonicalRequest,
-  isDeclared: (tool: Tool) => boolean,
-  isCalled: (part: Part) => boolean,
-): boolean => tools?.some(isDeclared) === true || messages.some(({ content }) => content.some(isCalled))
+const isFreeform = (one: Tool | Part): boolean =>
+  one.type === 'freeform' || (one.type === 'tool-call' && one.freeform === true)
+
+const isNamespaced = (one: Tool | Part): boolean =>
+  (one.type === 'function' || one.type === 'tool-call') && one.namespace !== undefined
+
+/** Returns true if a tool or a part of the history fits. */
+const hasAny = ({ tools, messages }: CanonicalRequest, fits: (one: Tool | Part) => boolean): boolean =>
+  tools?.some(fits) === true || messages.some(({ content }) => content.some(fits))

@@ -159,7 +159,7 @@ export class VoiceSessions {
 }
 
 const STOPPED = new GatewayError({ kind: 'overloaded', message: 'The gateway is stopping.' })
-/** The same for a caller whose WebSocket was accepted. */
+/** Error of a stop for a caller whose WebSocket was accepted. */
 const SHUTTING_DOWN = new GatewayError({ ...STOPPED.error, code: 'server_shutdown' })
 
 /** Handles `POST /v1/realtime/client_secrets`. */

@@ -79,7 +79,7 @@ export async function rowsOf(
     .orderBy('request.id', 'desc')
     .execute()
   return {
-    // Of two rows with one id, one may be on another page.
+    // One of two rows with the same id may be on another page.
     rows: rows.flatMap(row => (onPage.has(nameOf(row)) ? [usageOf(row as RowWithSeries)] : [])),
     ...(positions.length > page.limit ? { next: nameOf(last) } : {}),
   }

@@ -174,7 +174,7 @@ const wordsIn = (text: string): readonly string[] | null => text.toUpperCase().m
 
 /** How a program finds the upstream's name of a model. */
 interface Naming {
-  /** Whether the program maps a mapped name again. */
+  /** True if the program maps a mapped name again. */
   readonly isChained: boolean
   readonly withoutDots: boolean
 }

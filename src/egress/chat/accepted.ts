@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { hasFunctionsOnly } from '../functions-only.ts'
@@ -11,7 +11,7 @@ import type { WriteContext } from './content.ts'
  */
 
 /**
- * Whether the upstream takes a request as it came. Otherwise it is written anew, by the dialect's rules.
+ * Returns true if the upstream takes the request as it came. Any other request is written anew, by the dialect's rules.
  *
  * @param body the body from which the request was read.
  */
@@ -21,34 +21,32 @@ export const isAccepted = (request: CanonicalRequest, body: JsonObject, dialect:
 
 type Refusal = readonly [isDeclared: (dialect: ChatDialect) => boolean, isFound: (body: JsonObject) => boolean]
 
-/** What dialects declare that an upstream does not take, and how it is found in a body. */
+/** Features that a dialect can declare as refused, each with the check that finds it in a body. */
 const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.developer_role === false, body => itemsOf(body['messages']).some(isOfDeveloper)],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
-  [dialect => dialect.json_schema === false, body => objectOf(body['response_format'])['type'] === 'json_schema'],
+  [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
 ]
-
-const NOTHING: JsonObject = {}
-
-const objectOf = (value: Json | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : NOTHING
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
 
-const isOfDeveloper = (message: Json): boolean => objectOf(message)['role'] === 'developer'
+const hasValue = (value: Json | undefined, field: string, expected: string): boolean =>
+  isObject(value) && value[field] === expected
 
-/** Whether a message's content is a list that could be one string. Lists with media cannot. */
-function isListOfTexts(message: Json): boolean {
-  const { content } = objectOf(message)
-  return Array.isArray(content) && content.length > 0 && content.every(part => objectOf(part)['type'] === 'text')
-}
+const isOfDeveloper = (message: Json): boolean => hasValue(message, 'role', 'developer')
+
+/** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
+const isListOfTexts = (message: Json): boolean =>
+  isObject(message) &&
+  itemsOf(message['content']).length > 0 &&
+  itemsOf(message['content']).every(part => hasValue(part, 'type', 'text'))
 
 /** Gives the output limit the upstream's name for it, and leaves out `store` where the upstream has none. */
 export function withAcceptedFields(body: JsonObject, { dialect, losses }: WriteContext): JsonObject {
   const { max_completion_tokens: limit, max_tokens: otherLimit, store } = body
   const isRenamed = dialect.limit_field === 'max_tokens' && limit != null && otherLimit == null
   const isUnstored = dialect.store === false && store != null
-  // What stores nothing does what `store: false` asks for.
+  // An upstream that stores nothing fulfils `store: false`.
   if (isUnstored && store !== false) losses.drop(['state', 'store'], 'no-storage')
   return withFields(body, isRenamed ? { max_tokens: limit } : {}, [
     ...(isRenamed ? ['max_completion_tokens'] : []),
