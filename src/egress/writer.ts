@@ -87,6 +87,14 @@ export interface Writer {
    * those of any other format.
    */
   nativeEvents?(request: CanonicalRequest): NativeEventWriter
+  /** Returns true if the model may pause in its answer to the request, so that the caller has to have it go on. */
+  mayPause?(request: WireRequest): boolean
+  /**
+   * Writes the request that has the model go on with a paused answer. Formats without this method have no such request.
+   *
+   * @param request the paused request, as written.
+   */
+  continued?(request: WireRequest, answer: CanonicalResult): WireRequest
   /**
    * True if the format supports media as raw bytes in requests and answers. For other formats, the gateway first
    * converts bytes to base64.

@@ -18,9 +18,9 @@ import { answerFailure, toFailure } from './failures.ts'
 import { refusedByModel } from './fallback-models.ts'
 import { Lookups } from './lookups.ts'
 import { keepRefusal, ModelFallback } from './model-fallback.ts'
+import { readWholeAnswer } from './paused-answer.ts'
 import { writeRequest } from './prepare.ts'
 import { isForm, onLossOf, RequestReader, readFormRequest } from './read-request.ts'
-import { readResult } from './read-result.ts'
 import { Report } from './report.ts'
 import type { Weigh } from './request-memory.ts'
 import { asModel, type Destinations, maySendEarly, routeIncoming } from './routing.ts'
@@ -335,7 +335,7 @@ export class Gateway {
         const streamFailure = await streamResult(accepted)
         if (streamFailure !== undefined) return this.noteBrokenStream(streamFailure, attempt)
       } else {
-        const answer = await readResult(accepted)
+        const answer = await readWholeAnswer(accepted)
         reasoning?.save(answer.result, accepted)
         noteSignatures(answer.result, attempt.target, attempt.signers)
         if (keepRefusal(accepted.attempt, answer.result, () => writeResult(accepted.attempt, answer))) {

@@ -2,7 +2,6 @@ import type { Caller, Reservation } from '../accounts/index.ts'
 import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss, LossKinds } from '../canonical/loss.ts'
-import { defined } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import { type Work, workOf } from '../canonical/work.ts'
@@ -22,6 +21,7 @@ import type { AffinitySource } from './affinity.ts'
 import { costOfAnswers, type PaidAnswer, withSearches } from './answer-cost.ts'
 import { AnswerMeter, NO_TOKENS } from './answer-meter.ts'
 import type { Call } from './call.ts'
+import { earlierAttempt } from './earlier-attempt.ts'
 import { gatewayFailure } from './failure-of.ts'
 import type { FallbackOrigin } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
@@ -148,14 +148,12 @@ export class Report {
     this.attemptFailure = failure
   }
 
-  private addEarlierAttempt({ channel, upstreamModel }: Target, now: number): void {
+  private addEarlierAttempt(target: Target, now: number): void {
+    const { startTime, sentAt = now, attemptFailure } = this
+    const times = { sentAfter: sentAt - startTime, endedAfter: now - startTime }
     this.earlierAttempts ??= []
-    if (this.earlierAttempts.length >= MAX_EARLIER_ATTEMPTS) return
-    this.earlierAttempts.push({
-      ...{ channel: channel.name, upstreamModel: recordedModel(upstreamModel) },
-      ...{ sentAfter: tenths((this.sentAt ?? now) - this.startTime), endedAfter: tenths(now - this.startTime) },
-      ...defined({ failure: this.attemptFailure && withShortMessage(this.attemptFailure) }),
-    })
+    if (this.earlierAttempts.length < MAX_EARLIER_ATTEMPTS)
+      this.earlierAttempts.push(earlierAttempt(target, times, attemptFailure))
   }
 
   /** Records that the head of the upstream's answer arrived. */
@@ -205,15 +203,19 @@ export class Report {
     this.meter.model = model && recordedModel(model)
   }
 
-  /** Records the usage of a whole answer before it is sent, because the caller may not get it. */
-  recordUnsent(result: CanonicalResult): void {
+  /**
+   * Records the usage of a whole answer before it is sent, because the caller may not get it, or of a part of a streamed
+   * answer behind which the model paused.
+   */
+  recordUnsent(result: CanonicalResult, isPaused?: true): void {
     const { target, model, work, requested } = this
     this.recordAnsweredModel(result.model)
     if (target === undefined || model === undefined || work === 'count') return
     const answer = billedAnswer(result, work)
     if (answer === undefined) return
     const facts = { ...answer.facts, otherModels: requested.otherModels, model: this.meter.model }
-    this.unsent.add({ target, model, usage: answer.usage, facts })
+    this.unsent.add({ target, model, usage: answer.usage, facts, ...(isPaused && { isPaused }) })
+    if (isPaused) this.meter = new AnswerMeter(work, requested)
   }
 
   /** Records that the caller gets the answer of the current target. */
@@ -261,7 +263,7 @@ export class Report {
     this.status = status
   }
 
-  /** The upstream's latest count of the current answer. */
+  /** The upstream's latest count. */
   get usage(): Usage | undefined {
     return this.meter.usage
   }
@@ -384,17 +386,8 @@ export class Report {
 
 const NO_USAGE: Usage = {}
 
-/** Maximum number of characters of the message of an earlier attempt. */
-const MAX_EARLIER_MESSAGE = 200
-
-const withShortMessage = ({ said, ...failure }: Failure): Failure => ({
-  ...failure,
-  ...defined({ said: said?.slice(0, MAX_EARLIER_MESSAGE) }),
-})
-
 /** Maximum number of earlier attempts in the row. */
 const MAX_EARLIER_ATTEMPTS = 10
 
 const timeAfter = (startTime: number, at: number | undefined): number | undefined =>
   at === undefined ? undefined : at - startTime
-const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10

@@ -8,9 +8,10 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { type EventParser, eventParser } from '../ingress/transport/event-parser.ts'
 import type { Consumer, Exchange } from '../upstreams/channel/index.ts'
 import type { Abortable } from './call.ts'
-import { CALLER_GONE } from './failures.ts'
+import { CALLER_GONE, toFailure } from './failures.ts'
 import { refusedByModel } from './fallback-models.ts'
 import { type HeldEvents, HeldRefusal } from './held-refusal.ts'
+import type { PausedStream } from './paused-stream.ts'
 import { publicEvent, withCompletionTime, withHead } from './public-answer.ts'
 import { reasoningShown } from './shown-reasoning.ts'
 import { type Gate, NO_SOURCE } from './stream-head.ts'
@@ -29,7 +30,9 @@ export interface StreamStages {
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
   /** Exchange with the upstream, if its events are still arriving. */
-  readonly exchange: Exchange | undefined
+  readonly exchange: Pick<Exchange, 'abort' | 'pause' | 'resume'> | undefined
+  /** The same object as `read` and `exchange`, if the model may pause in its answer. */
+  readonly pauses?: PausedStream | undefined
   /** Gate that is paused instead of the exchange if another reader pulls the events. */
   readonly gate: Gate | undefined
   /**
@@ -51,7 +54,7 @@ export class StreamPipeline implements Consumer, Abortable {
   private readonly attempt: Attempt
   private readonly stages: StreamStages
   private readonly output: StreamOutput
-  private readonly parser: EventParser
+  private parser: EventParser
   /** Error with which the gateway itself ended the answer. Not a failure of the upstream. */
   private gatewayError: CanonicalError | undefined
   /** Removes reasoning that the caller did not request, or undefined if all of it is shown. */
@@ -100,10 +103,24 @@ export class StreamPipeline implements Consumer, Abortable {
       for (const event of this.parser.end()) this.pass(this.stages.read.push(event), event)
       this.pass(this.stages.read.end())
       this.release()
-      if (this.output.isOver) return
+      if (this.output.isOver || this.goesOn()) return
       if (this.output.hasBegun) this.output.finish()
       else this.endWith(NO_CONTENT)
     })
+  }
+
+  /** Reads on if the model paused. Returns false if the answer is complete. */
+  private goesOn(): boolean {
+    const next = this.stages.pauses?.next()
+    if (next === undefined) return false
+    next.then(
+      ({ answer, parser }) => {
+        this.parser = parser
+        answer.pipeTo(this)
+      },
+      thrown => this.onError(toFailure(thrown)),
+    )
+    return true
   }
 
   /** Called when the exchange breaks off. */
@@ -248,6 +265,8 @@ export class StreamPipeline implements Consumer, Abortable {
     if (raw.type === 'result-start') incoming.report.recordAnsweredModel(raw.model)
     incoming.report.observe(event)
     this.stages.reasoning?.observe(event)
+    if (event.type === 'usage' && this.stages.pauses !== undefined)
+      return { ...event, usage: this.stages.pauses.total(event.usage) }
     if (event.type === 'result-end') {
       const end = withCompletionTime(event, incoming.call)
       return echo?.apply(end, true) ?? end

@@ -11,6 +11,8 @@ import { eventParserOf, shapeOf } from './answer-shape.ts'
 import { arrivingEvents } from './collect-stream.ts'
 import { toFailure } from './failures.ts'
 import { keepRefusal } from './model-fallback.ts'
+import { mayPause } from './paused-answer.ts'
+import { PausedStream } from './paused-stream.ts'
 import { checkedResult, readWireResult } from './read-result.ts'
 import { publicHeaders } from './scrub.ts'
 import type { AcceptedRequest } from './send.ts'
@@ -37,13 +39,15 @@ export async function streamResult(acceptedRequest: AcceptedRequest): Promise<Ga
   const parser = parserLookup instanceof Promise ? await parserLookup : parserLookup
   const isMp3 = workOf(request) === 'speech' && wantsMp3(attempt)
   const isEncoded = !isWhole && isMp3
+  const pauses = isWhole || isEncoded || !mayPause(acceptedRequest) ? undefined : new PausedStream(acceptedRequest)
   const stream = new StreamPipeline(attempt, {
-    read: reader.events?.(prepared.request) ?? NO_EVENTS,
+    read: pauses ?? reader.events?.(prepared.request) ?? NO_EVENTS,
     restore: prepared.restorer?.events(),
     reasoning: watchSignatures(target, attempt.signers, reasoning?.collector(acceptedRequest)),
     losses: prepared.losses,
     headers: target.native ? publicHeaders(answer.headers, target, request.model) : NO_HEADERS,
-    exchange,
+    exchange: pauses ?? exchange,
+    pauses,
     gate: isWhole || isEncoded ? new Gate() : undefined,
     refused: refusalKeeper(acceptedRequest),
     ...(parser === undefined ? {} : { parser }),
@@ -52,7 +56,11 @@ export async function streamResult(acceptedRequest: AcceptedRequest): Promise<Ga
   if (isWhole) await unfoldAnswer(acceptedRequest, stream, isMp3)
   else if (isEncoded) await stream.passStream(encodedAnswer(answer, reader, prepared.request))
   else answer.pipeTo(stream)
-  await stream.done
+  try {
+    await stream.done
+  } finally {
+    pauses?.close(stream.failure === undefined)
+  }
   return stream.failure
 }
 

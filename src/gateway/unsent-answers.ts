@@ -14,6 +14,8 @@ export interface UnsentAnswer {
   readonly model: string
   readonly usage: Usage
   readonly facts: BilledFacts
+  /** True for a part of a streamed answer whose model paused behind it: the caller got it, and its usage is exact. */
+  readonly isPaused?: true
 }
 
 /** Maximum number of answers that are remembered one by one. The usage of further ones is added to the last. */
@@ -55,14 +57,14 @@ export class UnsentAnswers {
     }
   }
 
-  /** Returns the answers of a target. */
+  /** Returns the answers of a target that the caller did not get. */
   of(target: Target): readonly UnsentAnswer[] {
-    return this.answers?.filter(answer => answer.target === target) ?? NONE
+    return this.answers?.filter(answer => isOf(target, answer)) ?? NONE
   }
 
   /** Forgets the answers of a target, because the caller gets them. */
   forget(target: Target): void {
-    this.answers = this.answers?.filter(answer => answer.target !== target)
+    this.answers = this.answers?.filter(answer => !isOf(target, answer))
   }
 
   /** Returns the usage of all answers, with the usage of the answer that was sent. */
@@ -72,6 +74,8 @@ export class UnsentAnswers {
 }
 
 const NONE: readonly UnsentAnswer[] = []
+
+const isOf = (target: Target, answer: UnsentAnswer): boolean => answer.target === target && answer.isPaused !== true
 
 const sumOf = (one: Usage, other: Usage): Usage => totalUsage([one, other])!
 

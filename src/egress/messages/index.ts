@@ -1,5 +1,6 @@
 import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
+import { mayPause, writeContinued } from './continued.ts'
 import { writeError } from './error.ts'
 import { MessageStream } from './events.ts'
 import { RelayedStream } from './native.ts'
@@ -13,6 +14,8 @@ export const messages: Writer = {
   request: writeRequest,
   result: writeResult,
   events: request => new Sequential(new MessageStream(request)),
+  mayPause,
+  continued: writeContinued,
   nativeEvents: request => new RelayedStream(new MessageStream(request)),
   reasoningForHistory,
   boundSignatures,
