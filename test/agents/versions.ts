@@ -1,10 +1,10 @@
 /** Packages of the clients, and the installed packages of each, in versions that were current in November 2026. */
 export const VERSIONS = {
   'claude-code': {
-    '@anthropic-ai/claude-code': '2.1.330',
+    '@anthropic-ai/claude-code': '2.1.332',
   },
   codex: {
-    '@openai/codex': '0.169.0',
+    '@openai/codex': '0.171.0',
   },
   'gemini-cli': {
     '@google/gemini-cli': '0.61.0',
