@@ -191,7 +191,8 @@ function formatOf(
     headers: lowerCase({ ...row?.headers, ...written.headers }),
     query: row?.query ?? {},
     dialect: { ...row?.dialect, ...(written.dialect as JsonObject | undefined) },
-    ...defined({ hosting: row?.hosting, errors: row?.errors, servedModels: row?.servedModels }),
+    ...defined({ hosting: row?.hosting, errors: row?.errors }),
+    ...defined({ servedModels: row?.servedModels, avoidedModels: row?.avoidedModels }),
   }
 }
 

@@ -23,4 +23,6 @@ export interface ChannelFormat {
   readonly errors?: Format
   /** Matches the upstream models available in the format. Defaults to all. */
   readonly servedModels?: RegExp
+  /** Matches upstream models for which the format is used only if no other one of the channel does the work. */
+  readonly avoidedModels?: RegExp
 }

@@ -58,6 +58,8 @@ export interface PresetFormat {
   readonly errors?: Format
   /** Matches the models available in the format. Defaults to all. */
   readonly servedModels?: RegExp
+  /** Matches models that the vendor serves only in another of its formats. */
+  readonly avoidedModels?: RegExp
   /** Undefined for the format's default authentication (formats.ts). */
   readonly auth?: AuthStyle
   readonly headers?: { readonly [name: string]: string }

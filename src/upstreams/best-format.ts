@@ -11,7 +11,7 @@ interface FormatRequest {
 
 /**
  * Chooses the caller's format if it can do the work. Otherwise chooses a format designed for the work, a format that
- * can do it, or a format that can emulate it, in this order.
+ * can do it, or a format that can emulate it, in this order. Formats to avoid for the model come after all others.
  */
 export function bestFormat(
   { formats }: ChannelConfig,
@@ -21,7 +21,7 @@ export function bestFormat(
   let best: ChannelFormat | undefined
   let bestRank = UNFIT
   for (const candidate of formats) {
-    const rank = formatRank(candidate, request)
+    const rank = formatRank(candidate, request, upstream)
     if (rank < bestRank && serves(candidate, upstream)) {
       best = candidate
       bestRank = rank
@@ -31,10 +31,11 @@ export function bestFormat(
 }
 
 /** Returns the rank of a format for the work of a request. The lowest rank is best. */
-function formatRank(candidate: ChannelFormat, { format, work }: FormatRequest): number {
+function formatRank(candidate: ChannelFormat, { format, work }: FormatRequest, upstream: string): number {
   const fitness = fitnessAt(candidate, work)
   if (fitness === undefined) return UNFIT
-  return candidate.format === format && isDirect(fitness) ? 0 : RANKS[fitness]
+  const rank = candidate.format === format && isDirect(fitness) ? 0 : RANKS[fitness]
+  return candidate.avoidedModels?.test(upstream) === true ? rank + AVOIDED : rank
 }
 
 /** Returns true if the upstream serves the model in this format. */
@@ -44,5 +45,7 @@ const serves = ({ servedModels }: ChannelFormat, upstream: string): boolean =>
 export const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
 
 const RANKS: { readonly [F in Fitness]: number } = { primary: 1, able: 2, emulated: 3 }
+/** Added to the rank of a format that should be avoided, so that it comes after all others. */
+const AVOIDED = 10
 /** Rank of a format that cannot do the work. */
 const UNFIT = Number.POSITIVE_INFINITY

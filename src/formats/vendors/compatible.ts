@@ -3,6 +3,7 @@ import { PLAIN_MESSAGES } from '../dialects/messages.ts'
 import { PLAIN_RESPONSES } from '../dialects/responses.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
+import { XAI_RESPONSES_MODELS } from '../responses-models.ts'
 
 /* Presets of vendors that use other vendors' formats, each with a dialect. */
 
@@ -117,6 +118,7 @@ export const xai: Preset = {
     {
       format: 'chat',
       baseUrl: 'https://api.x.ai/v1',
+      avoidedModels: XAI_RESPONSES_MODELS,
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning_content', include_usage: true },
     },
     { format: 'realtime', baseUrl: 'https://api.x.ai/v1', dialect: { layout: 'mixed', item_done: false } },

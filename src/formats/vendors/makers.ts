@@ -1,6 +1,7 @@
 import { CALLERS_VERSION } from '../dialects/messages.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
+import { OPENAI_RESPONSES_MODELS } from '../responses-models.ts'
 import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
 
 /* Presets of vendors that define formats. */
@@ -13,7 +14,12 @@ export const openai: Preset = {
   env: ['OPENAI_API_KEY'],
   formats: [
     { format: 'responses', baseUrl: 'https://api.openai.com/v1', dialect: { cache: 'prompt_cache_breakpoint' } },
-    { format: 'chat', baseUrl: 'https://api.openai.com/v1', dialect: OPENAI_CHAT },
+    {
+      format: 'chat',
+      baseUrl: 'https://api.openai.com/v1',
+      avoidedModels: OPENAI_RESPONSES_MODELS,
+      dialect: OPENAI_CHAT,
+    },
     { format: 'realtime', baseUrl: 'https://api.openai.com/v1' },
     { format: 'embeddings', baseUrl: 'https://api.openai.com/v1', dialect: { batch: 2048 } },
     ...openaiFormats('https://api.openai.com/v1', OPENAI_MEDIA),
@@ -71,7 +77,7 @@ export const azure: Preset = {
   cloud: { name: 'azure', scope: 'https://cognitiveservices.azure.com/.default' },
   formats: [
     { format: 'responses', auth: 'api-key' },
-    { format: 'chat', auth: 'api-key', dialect: { include_usage: true } },
+    { format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS, dialect: { include_usage: true } },
     { format: 'realtime', auth: 'api-key' },
     { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
     { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },

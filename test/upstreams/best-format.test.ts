@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config/read.ts'
+import { bestFormat } from '../../src/upstreams/best-format.ts'
+
+const channelOf = (fields: string) =>
+  readConfig(`channels: [{ name: a, key: k, models: ['*'], ${fields} }]`, {}).channels[0]!
+
+const CHAT = { format: 'chat', work: 'conversation' } as const
+const AZURE = 'provider: azure-openai, base_url: https://a.openai.azure.com/openai/v1'
+
+describe('a caller of Chat Completions', () => {
+  test.each([
+    ...['o1-pro', 'o3-pro-2025-06-10', 'o4-mini-deep-research', 'gpt-5-pro', 'gpt-5.5-pro-2026-04-23'],
+    ...['gpt-5-codex', 'gpt-5.1-codex-mini', 'gpt-5.3-codex', 'codex-mini-latest', 'computer-use-preview'],
+  ])('reaches %s, which only Responses serves, at OpenAI and Azure', model => {
+    expect(bestFormat(channelOf('provider: openai'), CHAT, model)?.format).toBe('responses')
+    expect(bestFormat(channelOf(AZURE), CHAT, model)?.format).toBe('responses')
+  })
+
+  test.each(['gpt-5.6', 'gpt-5-mini', 'o1', 'o3-mini', 'gpt-4o', 'gpt-5-production', 'my-codex'])(
+    'reaches %s in its own format',
+    model => expect(bestFormat(channelOf('provider: openai'), CHAT, model)?.format).toBe('chat'),
+  )
+
+  test('reaches the multi-agent models of xAI in Responses', () => {
+    const channel = channelOf('provider: xai')
+    expect(bestFormat(channel, CHAT, 'grok-4.20-multi-agent-0309')?.format).toBe('responses')
+    expect(bestFormat(channel, CHAT, 'grok-4.6')?.format).toBe('chat')
+  })
+
+  test('reaches such a model in its own format if the channel has no other', () => {
+    expect(bestFormat(channelOf('provider: openai, formats: [chat]'), CHAT, 'o1-pro')?.format).toBe('chat')
+  })
+})
+
+test('callers of other formats reach such a model in Responses', () => {
+  const channel = channelOf('provider: openai, formats: [chat, responses]')
+  for (const format of ['messages', 'contents', 'responses'])
+    expect(bestFormat(channel, { format, work: 'conversation' }, 'gpt-5-pro')?.format).toBe('responses')
+})
