@@ -302,6 +302,21 @@ describe('a video', () => {
     expect(spent()).toBe(16 * SECOND)
   })
 
+  test.each([{ seconds: '12' }, {}])('that is a remix costs the length of its original: %j', async answer => {
+    let count = 0
+    await open('videos', (...args) => task({ id: `task_${++count}`, status: 'completed', ...answer })(...args), {
+      ...{ day: 5, unknown: 'refuse' },
+    })
+    const order = { model: 'films', prompt: 'A cat.', seconds: '12' }
+    const { id } = (await server.ask('/v1/videos', order)).json
+    const remix = () => server.ask(`/v1/videos/${id}/remix`, { prompt: 'A dog.' })
+    const answers = await Promise.all(Array.from({ length: 6 }, remix))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429])
+    await until(() => rows.length === 7)
+    expect(rows.map(({ model }) => model)).toEqual(Array.from({ length: 7 }, () => 'films'))
+    expect(spent()).toBe(48 * SECOND)
+  })
+
   test('costs nothing again if its submission is repeated', async () => {
     await open('videos', task())
     const order = () =>
