@@ -32,3 +32,12 @@ export const gatewayFailure = ({ message, reason = 'gateway' }: CanonicalError):
   reason,
   said: withoutAddresses(withoutKeys(message.slice(0, MAX_MESSAGE_LENGTH))),
 })
+
+/** Maximum number of characters of the message of an earlier attempt. */
+const MAX_EARLIER_MESSAGE = 200
+
+/** Returns the failure of an earlier attempt, with a message that a row can hold several times. */
+export const withShortMessage = ({ said, ...failure }: Failure): Failure => ({
+  ...failure,
+  ...defined({ said: said?.slice(0, MAX_EARLIER_MESSAGE) }),
+})
