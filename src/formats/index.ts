@@ -13,6 +13,7 @@ export {
   formatMadeFor,
   isDirect,
   isMixed,
+  URL_VERSION,
 } from './formats.ts'
 export { familyDialect } from './model-families.ts'
 export { formatFor, type ModelLimits } from './models.ts'
