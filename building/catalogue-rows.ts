@@ -146,7 +146,12 @@ const TOKEN_FIELDS: { readonly [K in TokenKind]: string } = {
 /** Kinds of tokens other than text. The price package lacks them for many models, and new models altogether. */
 const MEDIA_KINDS = ['inputAudio', 'outputAudio', 'inputImage', 'inputVideo', 'outputImage'] as const
 
-/** The prices of tokens of the first row that states one of sound, images or videos. */
+/** Modes of models that the price package knows few of, and that count tokens of their prompts only. */
+const PROMPT_MODES: ReadonlySet<string> = new Set(['embedding', 'rerank'])
+/** Maximum price of a million tokens to embed or to rank, in US dollars. A higher one is a mistake of the row. */
+const MAX_PROMPT_PRICE = 10
+
+/** The prices of tokens of the first row that states one of sound, images or videos, or of a prompt without an answer. */
 function tokensOf(entries: readonly Entry[]): Partial<ListedModel> {
   const tokens = firstOf(entries, ([, row]) => {
     const prices = Object.entries(TOKEN_FIELDS).flatMap(([kind, field]) => {
@@ -154,11 +159,17 @@ function tokensOf(entries: readonly Entry[]): Partial<ListedModel> {
       return price === undefined ? [] : [[kind, Math.round(price * 1e12) / 1e6] as const]
     })
     const read: NonNullable<ListedModel['tokens']> = Object.fromEntries(prices)
+    if (PROMPT_MODES.has(row.mode!)) return promptPricesOf(read)
     if (MEDIA_KINDS.every(kind => read[kind] === undefined)) return undefined
     const output = read.output ?? read.outputImage ?? read.outputAudio
     return output === undefined ? read : { ...read, output }
   })
   return tokens === undefined ? {} : { tokens }
+}
+
+/** The prices of a model that counts tokens of its prompts only, or undefined if there are none. */
+function promptPricesOf({ output: _, ...prices }: NonNullable<ListedModel['tokens']>): ListedModel['tokens'] {
+  return prices.input === undefined || prices.input > MAX_PROMPT_PRICE ? undefined : prices
 }
 
 /** Fields with the price of a second of a video, the usual one first. Others are those of a resolution. */

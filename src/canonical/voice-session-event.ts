@@ -106,6 +106,8 @@ export type ServerEvent = Node &
         readonly response: string
         readonly modalities?: readonly Modality[]
         readonly metadata?: JsonObject
+        /** True if the response and its items are outside the conversation. */
+        readonly detached?: true
       }
     /** The item has no content, or one tool-call part with empty arguments. */
     | {

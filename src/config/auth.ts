@@ -170,6 +170,10 @@ function serviceAccountIn(fields: FieldReader): GoogleServiceAccount | undefined
   if (account !== undefined) return serviceAccountOf(account, fields, 'account')
   const file = fields.required('file', 'GOOGLE_APPLICATION_CREDENTIALS')
   if (file === '') return undefined
+  if (file.trimStart().startsWith('{')) {
+    fields.fault('file', 'is the text of a key file instead of its name: write it as `account`')
+    return undefined
+  }
   try {
     return serviceAccountOf(readCredentialFile(file), fields, 'file')
   } catch (thrown) {

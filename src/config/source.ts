@@ -81,11 +81,14 @@ export function parseYaml(text: string): unknown {
 
 /** Returns faults of the syntax, unknown tags and repeated keys, without texts of the file. */
 const syntaxFaults = (document: Document): readonly { readonly message: string; readonly offset: number }[] => [
-  ...[...document.errors, ...document.warnings].map(({ message, pos }) => ({
-    ...{ message: withoutQuotation(message), offset: pos[0] },
+  ...[...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    ...{ message: code === 'MULTIPLE_DOCS' ? SEVERAL_DOCUMENTS : withoutQuotation(message), offset: pos[0] },
   })),
   ...keyFaults(document),
 ]
+
+/** The parser's own message names a function that reads several documents. */
+const SEVERAL_DOCUMENTS = 'the file has a second document after `---`: write one'
 
 /** Removes what a message of the parser quotes of the file after a colon, because it may be a secret. */
 const withoutQuotation = (message: string): string => message.replace(/(?<=\S): (?!"?.{1,2}"?$).*$/s, '')

@@ -13,10 +13,12 @@ export {
   formatMadeFor,
   isDirect,
   isMixed,
+  URL_VERSION,
 } from './formats.ts'
 export { familyDialect } from './model-families.ts'
 export { formatFor, type ModelLimits } from './models.ts'
 export type { Preset, PresetFormat, PresetVariable, PresetVariableSource } from './preset.ts'
 export { namesIn, type VariableValues, withVariables } from './preset-variables.ts'
 export { PRESETS } from './presets.ts'
+export { OPENAI_RESPONSES_MODELS } from './responses-models.ts'
 export { type MediaEstimates, MOST_EXPENSIVE_FORMAT, tokenEstimates } from './token-prices.ts'

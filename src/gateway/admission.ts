@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { type Access, type Caller, checkFormat, type ExpectedTokens, type Reservation } from '../accounts/index.ts'
+import {
+  type Access,
+  type Caller,
+  checkFormat,
+  type ExpectedTokens,
+  type MaybePromise,
+  type Reservation,
+} from '../accounts/index.ts'
 import type { Limits } from '../accounts/limits/index.ts'
 import type { MediaKind, MediaPart } from '../canonical/content.ts'
 import type { Format } from '../canonical/node.ts'
@@ -7,8 +14,12 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
 import { addRateLimits } from '../egress/transport/rate-limit.ts'
+import type { RoutedChannel } from '../upstreams/router.ts'
 import type { Call, HeaderSource } from './call.ts'
 import type { Outcome } from './report.ts'
+import type { Submission } from './tasks/submission.ts'
+import type { Incoming } from './types.ts'
+import type { UsageRecorder } from './usage-recorder.ts'
 
 /**
  * Finds the caller by the key in a request. Returns a promise only for a key that is not in memory and must be looked
@@ -47,6 +58,27 @@ export function reservationOf(
   const reservation = limits.of(caller.id, caller.permissions.limits)
   reply.rateHeaders = new RateHeaders(reservation, format)
   return reservation
+}
+
+/**
+ * Records and reserves the cost of a remix. Its model and length are known only when its original was found, after the
+ * request entered.
+ *
+ * @throws GatewayError `rate-limited` if a budget does not cover the cost. With remote counts, the promise rejects with
+ * it.
+ */
+export function coverRemix(
+  { report, caller }: Pick<Incoming, 'report' | 'caller'>,
+  { billedRemix: remix }: Submission,
+  { recorder, channels }: { readonly recorder: UsageRecorder; readonly channels: AllChannels },
+): MaybePromise {
+  if (remix === undefined) return undefined
+  report.recordRequest(remix)
+  return report.reservation?.cover(tokens => recorder.estimate(tokens, remix, caller, channels.all))
+}
+
+interface AllChannels {
+  readonly all: readonly RoutedChannel[]
 }
 
 /** Charges a request's usage to its limits. Keeps the reserved amount if the usage cannot even be estimated. */

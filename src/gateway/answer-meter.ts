@@ -13,6 +13,9 @@ import {
 import { SearchCount, searchesIn } from './answer-cost.ts'
 import { estimatedUsage, lengthOf, TEXT_WORK } from './uncounted.ts'
 
+/** Kinds of work beside texts and images that no upstream does for zero tokens. */
+const COUNTED_BY_PROMPT: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'speech', 'transcription'])
+
 /** Measures the cost of the answer of one target, while it is streamed or when it is read as a whole. */
 export class AnswerMeter {
   /** The upstream's latest count. */
@@ -88,14 +91,16 @@ export class AnswerMeter {
   get counted(): Usage | undefined {
     const { isComplete, usage } = this
     if (!isComplete) return undefined
-    if (usage !== undefined && isCounted(usage)) return this.isEmptyCount(usage) ? undefined : usage
+    if (usage !== undefined && isCounted(usage) && !this.isEmptyCount(usage)) return usage
     return this.seconds === undefined ? undefined : NO_TOKENS
   }
 
-  /** Returns true for a count of zero tokens for a text or an image. Some servers state it instead of none. */
-  private isEmptyCount({ input = 0, output }: Usage): boolean {
-    if (this.work === 'image') return this.images > 0 && input === 0 && !output
-    return output === 0 && this.writtenLength > 0 && TEXT_WORK.has(this.work)
+  /** Returns true for a count of zero tokens for an answer that needs some. Some servers state it instead of none. */
+  private isEmptyCount({ input = 0, output, searches = 0 }: Usage): boolean {
+    const { work, images, writtenLength } = this
+    if (TEXT_WORK.has(work)) return output === 0 && writtenLength > 0
+    if (input !== 0 || output || searches !== 0) return false
+    return work === 'image' ? images > 0 : COUNTED_BY_PROMPT.has(work)
   }
 
   /** The facts on which the cost depends. Until an answer states its tier, the requested one counts. */

@@ -7,7 +7,7 @@ import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import type { Target } from '../upstreams/router.ts'
-import { expectedTokens, maxInputTokens, reservationOf, settle } from './admission.ts'
+import { coverRemix, expectedTokens, maxInputTokens, reservationOf, settle } from './admission.ts'
 import type { PaidAnswer } from './answer-cost.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
@@ -223,6 +223,7 @@ export class Gateway {
     const submission = await tasks.prepare(incoming)
     if (submission === undefined) return
     try {
+      await coverRemix(incoming, submission, this.services)
       await this.tryTargets({ ...incoming, request: submission.request, submission }, undefined)
     } catch (thrown) {
       await tasks.reconcile(submission, incoming.call, thrown)

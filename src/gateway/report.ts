@@ -14,7 +14,7 @@ import {
   recordedModel,
   type UsageRow,
 } from '../store/usage/row.ts'
-import { type BilledFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
+import { type BilledFacts, expectedFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { AffinitySource } from './affinity.ts'
@@ -26,7 +26,7 @@ import { gatewayFailure } from './failure-of.ts'
 import type { FallbackOrigin } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
 import { type RequestMemoryHold, releaseWhenSent } from './request-memory.ts'
-import type { ExpectedUsage } from './uncounted.ts'
+import { type ExpectedUsage, TEXT_WORK } from './uncounted.ts'
 import { billedAnswer, partsOf, UnsentAnswers } from './unsent-answers.ts'
 
 /** The outcome of a request: its usage row, and further facts for the log and the trace. */
@@ -234,7 +234,7 @@ export class Report {
 
   private recordCompleteAnswer(result: CanonicalResult): void {
     this.meter.recordResult(result)
-    this.parts = this.target && this.meter.usage && partsOf(this.meter.usage, this.unsent.of(this.target))
+    this.parts = this.target && this.meter.counted && partsOf(this.meter.counted, this.unsent.of(this.target))
     this.forgetUnsent()
   }
 
@@ -361,7 +361,7 @@ export class Report {
   /** Closes the report of a finished request. */
   outcome(prices: Prices): Outcome {
     const { call, error, fault, trace, restoredReasoning, seconds, fallback } = this
-    const { target, model, unsent } = this
+    const { target, model, unsent, reservation } = this
     const counted = this.spent ?? (this.isBilledByUnits(prices) ? NO_TOKENS : undefined)
     const estimate = counted === undefined ? this.estimate : undefined
     // An estimate covers the whole request, and with it the answers to parts of it.
@@ -373,12 +373,17 @@ export class Report {
     const spent = hasUnsent && sent !== undefined ? unsent.with(sent) : sent && this.withTokens(sent)
     const usage = hasUnsent ? unsent.with(sent ?? NO_USAGE) : (estimate ?? this.meter.usage)
     const answers = this.paidAnswers(sent)
-    const { cost, isPartial } = costOfAnswers(prices, answers)
+    const { cost: countedCost, isPartial } = costOfAnswers(prices, answers)
+    // An answer counted in a unit without a price, such as seconds where tokens have one, costs what was expected of it.
+    const isUnpriced = countedCost === undefined && sent !== undefined && sent !== NO_USAGE && !TEXT_WORK.has(this.work)
+    const expected = isUnpriced ? reservation?.uncounted : undefined
+    const facts = expected && expectedFacts(expected, this.work, this.requested)
+    const cost = facts && target ? costOfAnswers(prices, [{ target, model, usage: expected, facts }]).cost : countedCost
     // The limits charge such a request what it was expected to use, so that its row states the same.
-    const uncounted = sent === undefined ? this.reservation?.uncounted : undefined
+    const uncounted = sent === undefined ? reservation?.uncounted : undefined
     const row =
       uncounted === undefined
-        ? this.row(usage, cost, estimate !== undefined || isPartial)
+        ? this.row(usage, cost, estimate !== undefined || isPartial || cost !== countedCost)
         : this.row(uncounted, uncounted.cost, true)
     return { call, row, spent, answers, error, fault, trace, restoredReasoning, seconds, fallback }
   }

@@ -7,7 +7,7 @@ import { workOf } from '../canonical/work.ts'
 import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log.ts'
 import { recordedModel, type UsageRow } from '../store/usage/row.ts'
-import { type BilledFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
+import { expectedFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
 import { NO_PRICES, type Prices } from '../upstreams/catalogue/rates.ts'
 import { headerValue } from '../upstreams/channel/index.ts'
 import { deploymentsOf, type RoutedChannel } from '../upstreams/router.ts'
@@ -107,7 +107,7 @@ export class UsageRecorder {
     model: string = request.model,
   ): number | undefined {
     const prices = this.pricesFor(caller)
-    const facts = expectedFacts(usage, request)
+    const facts = expectedFacts(usage, workOf(request), requestedFacts(request))
     const deployments = deploymentsOf(model, channels)
     for (const { channel, upstreamModel } of deployments) {
       if (!caller.permissions.allowsChannel(channel.name)) continue
@@ -124,15 +124,6 @@ export class UsageRecorder {
     return undefined
   }
 }
-
-/** Number of tokens per second of a recording, as OpenAI counts them. */
-const TOKENS_PER_SECOND = 10
-
-/** Returns the facts on which the cost of an expected answer depends. */
-const expectedFacts = ({ input = 0 }: Usage, request: CanonicalRequest): BilledFacts => ({
-  ...requestedFacts(request),
-  seconds: workOf(request) === 'transcription' ? input / TOKENS_PER_SECOND : undefined,
-})
 
 /** Log message for a model without a price that budgets do not count. */
 const UNCOUNTED_MESSAGE = 'the price of the model is unknown: its requests do not count against budgets'

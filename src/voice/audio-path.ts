@@ -1,3 +1,4 @@
+import { putNewest } from '../canonical/bounded-map.ts'
 import type { MediaPart, Part } from '../canonical/content.ts'
 import type { Loss } from '../canonical/loss.ts'
 import {
@@ -9,6 +10,7 @@ import {
 } from '../canonical/voice-session.ts'
 import type { ClientEvent, OutputPosition, ServerEvent } from '../canonical/voice-session-event.ts'
 import type { AudioConverter } from './audio/converter.ts'
+import { MAX_RUNNING } from './limits.ts'
 import type { UpstreamAudio } from './upstream.ts'
 
 export interface AudioPathOptions {
@@ -17,6 +19,12 @@ export interface AudioPathOptions {
   readonly upstream: UpstreamAudio
   /** Opens a converter between two different formats. */
   open(from: AudioFormat, to: AudioFormat): Promise<AudioConverter>
+}
+
+/** Audio of one item on its way to the caller. `at` is the position at which it began. */
+interface OutgoingStream {
+  readonly at: OutputPosition
+  readonly converter: AudioConverter
 }
 
 /** Returns true if the event may change the caller's audio formats. */
@@ -32,6 +40,8 @@ export class AudioPath {
   /** Converter of the caller's audio, or undefined if both sides use the same format. */
   private incomingConverter: AudioConverter | undefined
   private outgoingConverter: AudioConverter | undefined
+  /** Streams of the items whose audio is arriving, by item. Each one has a fork of `outgoingConverter`. */
+  private readonly streams = new Map<string, OutgoingStream>()
   private closed = false
 
   private constructor(options: AudioPathOptions) {
@@ -119,18 +129,17 @@ export class AudioPath {
     switch (event.type) {
       case 'audio-delta': {
         if (this.outgoingConverter === undefined) return [event]
-        const audio = this.outgoingConverter.push(event.audio)
-        this.at = event.at
+        const audio = this.streamAt(event.at, this.outgoingConverter).converter.push(event.audio)
         return audio.length === 0 ? [] : [{ ...event, audio }]
       }
       case 'part-end':
+        return [...this.rest(({ item }) => item === event.at.item), event]
       case 'output-end':
-        return [...this.rest(), event]
-      case 'response-end':
-        if (event.status === 'completed') return [...this.rest(), event]
-        this.outgoingConverter?.reset()
-        this.at = undefined
-        return [event]
+        return [...this.rest(({ item }) => item === event.item), event]
+      case 'response-end': {
+        const rest = this.rest(({ response }) => response === event.response)
+        return event.status === 'completed' ? [...rest, event] : [event]
+      }
       case 'session-created':
       case 'session-updated':
         return [{ ...event, settings: this.forCaller(event.settings) }]
@@ -142,18 +151,35 @@ export class AudioPath {
   close(): void {
     this.closed = true
     this.incomingConverter?.close()
-    this.outgoingConverter?.close()
+    this.closeOutgoing()
   }
 
-  /** Output position of the audio that the converter buffers. */
-  private at: OutputPosition | undefined
+  /** Returns the stream of an item's audio. Several responses may speak at once. */
+  private streamAt(at: OutputPosition, converter: AudioConverter): OutgoingStream {
+    const known = this.streams.get(at.item)
+    if (known !== undefined) return known
+    const stream = { at, converter: converter.fork() }
+    putNewest(this.streams, at.item, stream, MAX_RUNNING)
+    return stream
+  }
 
-  private rest(): ServerEvent[] {
-    const { at } = this
-    this.at = undefined
-    if (at === undefined || this.outgoingConverter === undefined) return []
-    const audio = this.outgoingConverter.flush()
-    return audio.length === 0 ? [] : [{ type: 'audio-delta', at, audio }]
+  /** Ends streams, and returns the audio that their converters still buffer. */
+  private rest(ends: (at: OutputPosition) => boolean): ServerEvent[] {
+    const events: ServerEvent[] = []
+    for (const [item, { at, converter }] of this.streams) {
+      if (!ends(at)) continue
+      this.streams.delete(item)
+      const audio = converter.flush()
+      converter.close()
+      if (audio.length > 0) events.push({ type: 'audio-delta', at, audio })
+    }
+    return events
+  }
+
+  private closeOutgoing(): void {
+    this.outgoingConverter?.close()
+    for (const { converter } of this.streams.values()) converter.close()
+    this.streams.clear()
   }
 
   /** Opens the converters for both formats, then changes both together. An undefined format remains unchanged. */
@@ -179,7 +205,7 @@ export class AudioPath {
   }
 
   private setOutput(format: AudioFormat, converter: AudioConverter | undefined): void {
-    this.outgoingConverter?.close()
+    this.closeOutgoing()
     this.outgoingConverter = converter
     this.output = format
   }

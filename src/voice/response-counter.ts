@@ -46,6 +46,10 @@ export class ResponseCounter {
     else this.admit()
   }
 
+  isRunning(response: string): boolean {
+    return this.running.has(response)
+  }
+
   ended(response: string): void {
     this.running.delete(response)
   }

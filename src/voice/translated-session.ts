@@ -141,8 +141,11 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
     return false
   }
 
+  /** Cancels a response once the events that began it have been written, because the upstream may end it at once. */
   protected override cancel(response: string): void {
-    this.options.upstream.send({ type: 'response-cancel', response })
+    queueMicrotask(() => {
+      if (this.responses.isRunning(response)) this.options.upstream.send({ type: 'response-cancel', response })
+    })
   }
 
   /** Replaces the upstream's model name, and removes all information that identifies the upstream. */

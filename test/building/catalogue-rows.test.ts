@@ -92,6 +92,24 @@ test('prices of tiers, searches and other units are those of the maker, or else 
   expect([models['films']!.videoSecond, models['shoots']!.videoSecond]).toEqual([0.4, 0.1])
 })
 
+test('prices of tokens to embed or to rank are those of prompts, without mistakes of a row', () => {
+  const row = (mode: string, price: number, fields: object = {}) => ({
+    ...{ mode, litellm_provider: 'voyage', input_cost_per_token: price, output_cost_per_token: price },
+    ...fields,
+  })
+  const models = modelsOf({
+    embeds: row('embedding', 6e-8),
+    ranks: row('rerank', 5e-8),
+    mistaken: row('embedding', 1e-4),
+    searches: row('rerank', 0, { input_cost_per_query: 0.002 }),
+    talks: row('chat', 1e-6, LIMITS),
+  })
+  expect([models['embeds']!.tokens, models['ranks']!.tokens]).toEqual([{ input: 0.06 }, { input: 0.05 }])
+  expect([models['mistaken']!.tokens, models['searches']!.tokens, models['talks']!.tokens]).toEqual(
+    Array.from({ length: 3 }),
+  )
+})
+
 test('the checked-in table is one line for each model, sorted, by the names that are looked up', () => {
   const text = readFileSync(TABLE_FILE, 'utf8')
   const names = Object.keys(JSON.parse(text).models)

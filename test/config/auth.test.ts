@@ -59,6 +59,10 @@ describe('the sign-in of a channel', () => {
       'channels[0].auth.file: is missing, and GOOGLE_APPLICATION_CREDENTIALS is not set',
     ],
     [
+      `provider: vertex, project: p, auth: { type: google-service-account, file: '{"private_key":"k"}' }`,
+      'channels[0].auth.file: is the text of a key file instead of its name: write it as `account`',
+    ],
+    [
       'provider: vertex, project: p, auth: { type: google-service-account, file: /nowhere.json }',
       'channels[0].auth.file: cannot be read: ENOENT',
     ],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nearest, pathText } from '../../src/config/faults.ts'
+import { readConfig } from '../../src/config/read.ts'
 import { bytes, instant, milliseconds } from '../../src/config/units.ts'
 
 describe('the word that was meant', () => {
@@ -68,4 +69,10 @@ describe('instants', () => {
           expect(instant(`${year}-${two(month)}-${two(day)}`)).toBe(exists ? at : undefined)
         }
   })
+})
+
+it('a second document is named as such', () => {
+  expect(() => readConfig('channels: []\n---\nchannels: []\n', {})).toThrow(
+    'interlingua.yaml:2: the file has a second document after `---`: write one',
+  )
 })

@@ -15,8 +15,8 @@ import { until } from '../builders/time.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
 
 /*
- * Images, speech and videos that their upstream does not bill by tokens cost a price per image, per character or per
- * second. Row and budget state the same, and a budget refuses what exceeds it.
+ * Images, speech, recordings, rankings and videos that their upstream does not bill by tokens cost a price per image,
+ * per character, per second or per search. Row and budget state the same, and a budget refuses what exceeds it.
  */
 
 const MODELS = `
@@ -25,11 +25,15 @@ models:
   paints: { price: { image: 0.04 } }
   both: { price: { input: 5, output: 40, image: 0.04 } }
   speaks: { price: { characters: 15 } }
-  films: { price: { video_second: 0.1 } }`
+  films: { price: { video_second: 0.1 } }
+  hears: { price: { minute: 0.006 } }
+  listens: { price: { input: 2.5, output: 10 } }
+  ranks: { price: { search: 2 } }
+  embeds: { price: { input: 0.1 } }`
 const { models } = readConfig(MODELS, {}) as { readonly models: ReadonlyMap<string, ModelFacts> }
 
-/** Nanodollars of an image, of a character and of a second. */
-const [IMAGE, CHARACTER, SECOND] = [40_000_000, 15_000, 100_000_000]
+/** Nanodollars of an image, of a character, of a second of a video and of a recording, and of a search. */
+const [IMAGE, CHARACTER, SECOND, HEARD, SEARCH] = [40_000_000, 15_000, 100_000_000, 100_000, 2_000_000]
 const PNG = 'iVBORw0KGgo='
 
 let upstream: FakeUpstream
@@ -56,10 +60,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function open(format: string, script: Script, budget: Budget = { day: 1e6 }): Promise<void> {
+async function open(
+  format: string,
+  script: Script,
+  budget: Budget = { day: 1e6 },
+  dialect: JsonObject = {},
+): Promise<void> {
   upstream = await FakeUpstream.open(script)
   const named = new Map([...models.keys()].map(name => [name, name]))
-  const channel = channelAt(upstream.address, { format, models: { named, patterns: [] } })
+  const channel = channelAt(upstream.address, { format, dialect, models: { named, patterns: [] } })
   server = await TestServer.open([channel], { group: { budget }, config: { models }, keep: folder })
 }
 
@@ -178,6 +187,91 @@ describe('speech', () => {
   })
 })
 
+describe('a transcript', () => {
+  const words = [{ text: 'Hi.', type: 'word', start: 3599, end: 3600 }]
+  const spoken = { transcript: 'Hi.', words: [{ word: 'hi', start: 3599, end: 3600 }] }
+  const results = { channels: [{ alternatives: [spoken] }] }
+  const ask = (model: string, fields: readonly string[] = []) => {
+    const parts = [`name="model"\r\n\r\n${model}`, 'name="file"; filename="a.mp3"\r\n\r\nabc', ...fields]
+    const text = `${parts.map(part => `--b\r\ncontent-disposition: form-data; ${part}\r\n`).join('')}--b--\r\n`
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    return server.ask('/v1/audio/transcriptions', text, { headers })
+  }
+
+  const VERBOSE = ['name="response_format"\r\n\r\nverbose_json']
+  test.each<[string, readonly string[], JsonObject]>([
+    ['deepgram', [], { metadata: { duration: 3600 }, results }],
+    ['deepgram', VERBOSE, { metadata: { duration: 3600 }, results }],
+    ['deepgram', [], { results }],
+    ['elevenlabs', [], { text: 'Hi.', audio_duration_secs: 3600, words }],
+    ['elevenlabs', VERBOSE, { text: 'Hi.', audio_duration_secs: 3600, words }],
+    ['elevenlabs', [], { text: 'Hi.', words }],
+  ])('of %s with the fields %j costs the length of its recording', async (format, fields, answer) => {
+    await open(format, json(answer), { day: 1, unknown: 'refuse' })
+    const { status, json: body } = await ask('hears', fields)
+    expect([status, body.text, body.duration]).toEqual([200, 'Hi.', 3600])
+    expect(await nextCost()).toBe(3600 * HEARD)
+  })
+
+  test.each([
+    ['tokens', 'hears', { type: 'tokens', input_tokens: 50, output_tokens: 5, total_tokens: 55 }],
+    ['seconds', 'listens', { type: 'duration', seconds: 30 }],
+    ['no tokens', 'listens', { type: 'tokens', input_tokens: 0, output_tokens: 0, total_tokens: 0 }],
+  ])('that is counted in %s, which have no price, costs an estimate', async (_, model, usage) => {
+    await open('transcriptions', json({ text: 'Hi.', usage }), { day: 1, unknown: 'refuse' })
+    expect((await ask(model)).status).toBe(200)
+    await until(() => rows.length > 0)
+    expect(rows[0]!.estimated).toBe(true)
+    expect(await nextCost()).toBeGreaterThan(0)
+  })
+})
+
+describe('a ranking', () => {
+  const results = [{ index: 0, relevance_score: 0.5 }]
+
+  test.each<[string, number, JsonObject, number]>([
+    ['one search for up to 100 documents', 100, {}, 1],
+    ['one search for each 100 documents', 101, {}, 2],
+    ['the searches that the upstream counts', 1, { meta: { billed_units: { search_units: 3 } } }, 3],
+    [
+      'searches, also beside tokens',
+      1,
+      { meta: { billed_units: { search_units: 1 }, tokens: { input_tokens: 9 } } },
+      1,
+    ],
+    ['searches where tokens are counted', 1, { usage: { total_tokens: 9 } }, 1],
+    ['searches where none are counted', 1, { meta: { billed_units: { search_units: 0, input_tokens: 0 } } }, 1],
+  ])('costs %s', async (_, documents, answer, searches) => {
+    await open('rerank', json({ id: 'r', results, ...answer }), { day: 1, unknown: 'refuse' })
+    const body = { model: 'ranks', query: 'A?', documents: Array.from({ length: documents }, () => 'A.') }
+    expect((await server.ask('/v1/rerank', body)).status).toBe(200)
+    expect(await nextCost()).toBe(searches * SEARCH)
+  })
+
+  test('is refused if the budget does not cover its searches', async () => {
+    await open('rerank', json({ id: 'r', results }), { day: 0.001 })
+    const { status } = await server.ask('/v1/rerank', { model: 'ranks', query: 'A?', documents: ['A.'] })
+    expect(status).toBe(429)
+  })
+})
+
+test.each<[string, string, JsonObject]>([
+  ['embeddings', 'prompt_tokens', { data: [{ index: 0, embedding: [0.5] }] }],
+  ['rerank', 'total_tokens', { results: [{ index: 0, relevance_score: 0.5 }] }],
+])('tokens of %s that are counted as zero cost an estimate', async (format, field, answer) => {
+  await open(format, json({ ...answer, usage: { [field]: 0 } }))
+  const body = format === 'rerank' ? { query: 'A?', documents: ['A cat and a dog.'] } : { input: 'A cat and a dog.' }
+  expect((await server.ask(`/v1/${format}`, { model: 'embeds', ...body })).status).toBe(200)
+  expect(await nextCost()).toBeGreaterThan(0)
+})
+
+test('tokens of batches that are counted as zero cost an estimate', async () => {
+  const vectors = { data: [{ index: 0, embedding: [0.5] }], usage: { prompt_tokens: 0, total_tokens: 0 } }
+  await open('embeddings', json(vectors), undefined, { batch: 1 })
+  expect((await server.ask('/v1/embeddings', { model: 'embeds', input: ['A cat.', 'A dog.'] })).status).toBe(200)
+  expect(await nextCost()).toBeGreaterThan(0)
+})
+
 describe('a video', () => {
   const task = (fields: JsonObject = {}): Script =>
     json({ id: 'task_1', object: 'video', status: 'queued', model: 'films', created_at: 1, ...fields })
@@ -206,6 +300,21 @@ describe('a video', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429, 429, 429])
     await until(() => rows.length === 6)
     expect(spent()).toBe(16 * SECOND)
+  })
+
+  test.each([{ seconds: '12' }, {}])('that is a remix costs the length of its original: %j', async answer => {
+    let count = 0
+    await open('videos', (...args) => task({ id: `task_${++count}`, status: 'completed', ...answer })(...args), {
+      ...{ day: 5, unknown: 'refuse' },
+    })
+    const order = { model: 'films', prompt: 'A cat.', seconds: '12' }
+    const { id } = (await server.ask('/v1/videos', order)).json
+    const remix = () => server.ask(`/v1/videos/${id}/remix`, { prompt: 'A dog.' })
+    const answers = await Promise.all(Array.from({ length: 6 }, remix))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429])
+    await until(() => rows.length === 7)
+    expect(rows.map(({ model }) => model)).toEqual(Array.from({ length: 7 }, () => 'films'))
+    expect(spent()).toBe(48 * SECOND)
   })
 
   test('costs nothing again if its submission is repeated', async () => {

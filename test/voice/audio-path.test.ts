@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { ALAW, type AudioFormat, MULAW, PCM_24K } from '../../src/canonical/voice-session.ts'
-import type { ClientEvent } from '../../src/canonical/voice-session-event.ts'
+import type { ClientEvent, ServerEvent } from '../../src/canonical/voice-session-event.ts'
 import type { AudioConverter } from '../../src/voice/audio/converter.ts'
+import { openConverter } from '../../src/voice/audio/index.ts'
 import { AudioPath } from '../../src/voice/audio-path.ts'
+import { noise, pcm } from './audio/signals.ts'
 
 /** A converter that adds one byte to each chunk and records whether it is closed. */
 class Marking implements AudioConverter {
@@ -10,6 +12,7 @@ class Marking implements AudioConverter {
   push = (bytes: Uint8Array): Uint8Array => Buffer.concat([bytes, Buffer.of(1)])
   flush = (): Uint8Array => Buffer.alloc(0)
   reset = (): void => {}
+  fork = (): AudioConverter => new Marking()
   close = (): void => void (this.isClosed = true)
 }
 
@@ -102,4 +105,36 @@ describe('the output format of one response', () => {
     expect(path.losses(create(requested))).toEqual(losses)
     expect(path.incoming(create(requested))).toEqual([sent])
   })
+})
+
+test('the audio of two responses at once is converted as if each were alone', async () => {
+  const sounds = [noise(2400, 9000, 1), noise(2400, 9000, 2)].map(samples => Buffer.from(pcm(samples)))
+  const delta = (response: number, from: number): ServerEvent => ({
+    type: 'audio-delta',
+    at: { response: `resp_${response}`, item: `item_${response}`, output: 0, part: 0 },
+    audio: sounds[response]!.subarray(from, from + 601),
+  })
+  const end = (response: number): ServerEvent => ({
+    ...{ type: 'output-end', response: `resp_${response}`, output: 0, item: `item_${response}` },
+    status: 'completed',
+  })
+  const heard = async (responses: readonly number[]) => {
+    const path = await AudioPath.open({
+      ...{ caller: { input: MULAW, output: MULAW }, upstream: BOTH, open: openConverter },
+    })
+    const events: ServerEvent[] = []
+    for (let from = 0; from < 4800; from += 601)
+      for (const response of responses) events.push(...path.outgoing(delta(response, from)))
+    for (const response of responses) events.push(...path.outgoing(end(response)))
+    return responses.map(response =>
+      Buffer.concat(
+        events.flatMap(event =>
+          event.type === 'audio-delta' && event.at.response === `resp_${response}` ? [event.audio] : [],
+        ),
+      ),
+    )
+  }
+  const together = await heard([0, 1])
+  expect(together.map(({ length }) => length)).toEqual([800, 800])
+  expect(together).toEqual([...(await heard([0])), ...(await heard([1]))])
 })

@@ -1,13 +1,11 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { GatewayError } from '../../src/canonical/error.ts'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
-import type { Usage } from '../../src/canonical/result.ts'
 import { mayBeSent } from '../../src/voice/closing.ts'
 import { Relay } from '../../src/voice/formats/realtime/relay.ts'
 import { HIGH_WATER_MARK } from '../../src/voice/limits.ts'
-import type { SocketListener } from '../../src/voice/session-socket.ts'
 import { RUNS } from '../laws/runs.ts'
+import { FakeRecord, FakeSide } from './sides.ts'
 
 /*
  * A model of a relayed voice session: events of both sides, ends, limits and slow readers in any order. Whatever
@@ -78,74 +76,6 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       .map(call => ({ by: 'gateway' as const, call })),
   },
 )
-
-/** One side of a session, without a network. */
-class FakeSide {
-  readonly sent: string[] = []
-  readonly closes: (readonly [code: number, reason: string])[] = []
-  buffered = 0
-  isPaused = false
-  listener: SocketListener | undefined
-  readonly closed: Promise<void>
-  private readonly end = Promise.withResolvers<void>()
-
-  constructor() {
-    this.closed = this.end.promise
-  }
-
-  listen(listener: SocketListener): void {
-    this.listener = listener
-  }
-  send(frame: string | Buffer): void {
-    expect(this.closes, 'a frame after the close').toEqual([])
-    this.sent.push(String(frame))
-  }
-  pause(): void {
-    this.isPaused = true
-  }
-  resume(): void {
-    this.isPaused = false
-  }
-  close(code: number, reason: string): void {
-    this.closes.push([code, reason])
-    this.end.resolve()
-  }
-  terminate(): void {
-    this.end.resolve()
-  }
-}
-
-class FakeRecord {
-  admitted = 0
-  refused = 0
-  charged = 0
-  reports = 0
-  estimates = 0
-  ends = 0
-  isLimited = false
-
-  admit(): void {
-    if (this.isLimited) {
-      this.refused++
-      throw new GatewayError({ kind: 'rate-limited', message: 'Too many.' })
-    }
-    this.admitted++
-  }
-  recordUsage(usage: Usage | undefined): void {
-    this.reports++
-    this.charged += usage?.input ?? 0
-  }
-  recordEstimate(): void {
-    this.estimates++
-  }
-  recordTranscription(): void {}
-  checkBudget(): void {}
-  recordLosses(): void {}
-  recordError(): void {}
-  ended(): void {
-    this.ends++
-  }
-}
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())

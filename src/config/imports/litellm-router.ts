@@ -1,7 +1,7 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { type Facts, factsOf, objectOf } from './draft.ts'
 import { aliases, defaultGroup, fallbacks, type ReadSetting } from './litellm-fallbacks.ts'
-import { numberOf, settingOf } from './litellm-upstreams.ts'
+import { numberOf, settingOf } from './litellm-settings.ts'
 import { literalText } from './literal-texts.ts'
 
 const ORDERS: { readonly [strategy: string]: string } = {

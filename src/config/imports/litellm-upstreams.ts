@@ -1,17 +1,16 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
-import { withoutTrailingSlashes } from '../../canonical/text.ts'
+import {
+  FORMAT_FACTS,
+  isMixed,
+  OPENAI_RESPONSES_MODELS,
+  PRESETS as PROVIDERS,
+  URL_VERSION,
+} from '../../formats/index.ts'
 import { COMPATIBLE_FORMATS, isVendorAddress, textOf } from './draft.ts'
+import { CLOUDS } from './litellm-clouds.ts'
+import { type Account, addressOf, keyFields, numberOf, settingOf, variable } from './litellm-settings.ts'
 import { unread } from './watched.ts'
-
-/** The account and model of one entry of LiteLLM's `model_list`. */
-export interface Account {
-  readonly provider: string
-  /** The upstream's name of the model. */
-  readonly model: string
-  /** Fields of the channel. */
-  readonly fields: { [field: string]: unknown }
-}
 
 /** Presets by LiteLLM's model prefix, for providers that need only a key. */
 const PRESETS: { readonly [prefix: string]: string } = {
@@ -38,14 +37,16 @@ const FORMATS: { readonly [mode: string]: readonly string[] } = {
 /**
  * Returns the account of an entry, or the reason why there is none. Reads only parameters that the channel uses,
  * because unread ones are reported.
+ *
+ * @param mode the work of the model.
  */
-export function accountOf(params: JsonObject, info: JsonObject): Account | string {
+export function accountOf(params: JsonObject, info: JsonObject, mode: string | undefined): Account | string {
   const modelText = textOf(params['model'])
   if (modelText === undefined) return 'litellm_params.model is missing'
   if (modelText === '*' && textOf(params['custom_llm_provider']) === undefined)
     return 'each request names its provider: write a channel with `models: { "PROVIDER/*": "*" }` for each of them'
   const { prefix, model } = partsOf(modelText, textOf(params['custom_llm_provider']))
-  const cloud = rowOf(CLOUDS, prefix)?.(params, model)
+  const cloud = rowOf(CLOUDS, prefix)?.(params, model, mode)
   const account = cloud ?? plainAccount(prefix, model, params, info)
   return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params) } }
 }
@@ -77,87 +78,35 @@ function partsOf(
   return { prefix, model: modelText }
 }
 
-const BY_NAME = { anthropic: /^claude/, gemini: /^gemini/, cohere: /^(command|rerank|embed)-/ }
-
-/** Returns the fields for AWS: a key of Bedrock, keys of AWS, a profile, or the default credential chain. */
-function awsFields(params: JsonObject): { [field: string]: unknown } {
-  const key = keyFields(params)
-  if (Object.keys(key).length > 0) return defined({ region: settingOf(params['aws_region_name']), ...key })
-  const secret = settingOf(params['aws_secret_access_key'])
-  const auth =
-    secret === undefined
-      ? defined({ type: 'aws-default', profile: settingOf(params['aws_profile_name']) })
-      : {
-          ...{ type: 'aws-keys', access_key_id: settingOf(params['aws_access_key_id']), secret_access_key: secret },
-          ...defined({ session_token: settingOf(params['aws_session_token']) }),
-        }
-  return defined({ region: settingOf(params['aws_region_name']), auth })
-}
-
-function vertexFields(params: JsonObject): { [field: string]: unknown } {
-  const credentials = settingOf(params['vertex_credentials'] ?? params['vertex_ai_credentials'])
-  return defined({
-    ...{
-      project: settingOf(params['vertex_project'] ?? params['vertex_ai_project']),
-      region: settingOf(params['vertex_location'] ?? params['vertex_ai_location']),
-    },
-    auth: credentials === undefined ? { type: 'google-default' } : serviceAccount(credentials),
-  })
-}
-
-/** Returns the account of a key file: by its name, or by its content. */
-const serviceAccount = (credentials: string): object => ({
-  type: 'google-service-account',
-  ...(credentials.trimStart().startsWith('{') ? { account: credentials } : { file: credentials }),
-})
-
-/** Returns a reference to an environment variable in the syntax of the config. */
-const variable = (name: string): string => `\${${name}}`
-
-/** Environment variables that LiteLLM reads for Azure. */
-const AZURE_KEY = variable('AZURE_API_KEY')
-const AZURE_ADDRESS = variable('AZURE_API_BASE')
-
-/** Returns the fields for Azure: a key, or an Entra client. */
-function azureFields(params: JsonObject): { [field: string]: unknown } {
-  const secret = settingOf(params['client_secret'])
-  const client = (): object => ({ tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) })
-  return defined({
-    ...(secret === undefined
-      ? keyFields(params, AZURE_KEY)
-      : { auth: { type: 'azure-client', ...client(), client_secret: secret } }),
-    base_url: addressOf(params) ?? AZURE_ADDRESS,
-    api_version: settingOf(params['api_version']),
-  })
-}
-
-/** Functions that return cloud accounts, by LiteLLM's prefix. */
-const CLOUDS: { readonly [prefix: string]: (params: JsonObject, model: string) => Account | string } = {
-  bedrock: (params, model) => {
-    const [, region, name] = /^(?:converse\/|invoke\/)?(?:([a-z]{2}(?:-[a-z]+)+-\d)\/)?(.*)$/s.exec(model)!
-    // The id of a model is that of its provisioned throughput or inference profile.
-    const id = settingOf(params['model_id']) ?? name!
-    return { provider: 'bedrock-converse', model: id, fields: defined({ region, ...awsFields(params) }) }
-  },
-  vertex_ai: (params, model) => ({
-    ...{
-      provider: model.includes('claude') ? 'vertex-claude' : 'vertex',
-      model,
-      fields: vertexFields(params),
-    },
-  }),
-  azure: (params, model) =>
-    model === ''
-      ? 'the deployment is missing: write its name'
-      : { provider: 'azure-deployments', model: model.replace(RESPONSES, ''), fields: azureFields(params) },
-  azure_ai: (params, model) =>
-    model.includes('claude')
-      ? { provider: 'azure-foundry', model, fields: azureFields(params) }
-      : compatible(params, {}, model),
+/** Patterns of names without a provider, as LiteLLM knows them (`get_llm_provider`, read on 2026-11-30). */
+const BY_NAME: { readonly [prefix: string]: RegExp } = {
+  bedrock:
+    /^(?:(?:us|eu|apac|au|ca|in|jp|us-gov|global)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|stability|twelvelabs|writer|zai)\.|^claude-.*-v\d+:\d+$/,
+  anthropic: /^claude/,
+  vertex_ai: /^(?:gemini|medlm|multimodalembedding|text-embedding-\d{3}$|text-multilingual-embedding|text-unicorn)/,
+  cohere: /^(?:command|rerank|embed)-/,
+  'text-completion-openai': /^(?:ft:)?(?:babbage|davinci)-002|^gpt-3\.5-turbo-instruct/,
 }
 
 /** Prefix of models whose requests LiteLLM sends to the Responses API. */
 const RESPONSES = 'responses/'
+
+/** Prefixes of upstreams with formats of their own, which are no Chat Completions at the entry's address. */
+const OTHER_FORMATS: ReadonlySet<string> = new Set([
+  ...['a2a', 'a2a_agent', 'anthropic_text', 'auto_router', 'aws_polly', 'aws_textract', 'azure_speech', 'azure_text'],
+  ...['black_forest_labs', 'bytez', 'chatgpt', 'clarifai', 'cursor', 'custom', 'databricks_agent', 'datarobot'],
+  ...['fal_ai', 'gdc', 'gigachat', 'github_copilot', 'gradient_ai', 'humanloop', 'langflow', 'langfuse', 'langgraph'],
+  ...['manus', 'microsoft_365_copilot', 'milvus', 'nlp_cloud', 'nvidia_riva', 'oci', 'petals', 'pg_vector'],
+  ...['predibase', 'ragflow', 'recraft', 'reducto', 'replicate', 'runwayml', 's3_vectors', 'sagemaker'],
+  ...['sagemaker_chat', 'sagemaker_nova', 'sap', 'scaledown', 'snowflake', 'soniox', 'stability'],
+  ...['text-completion-codestral', 'text-completion-inception', 'topaz', 'transcribe', 'triton', 'vertex_ai_beta'],
+  ...['watsonx', 'watsonx_text'],
+])
+
+/** Prefixes whose paths LiteLLM appends with `/v1` to an address without it. */
+const BELOW_V1: ReadonlySet<string> = new Set([
+  ...['cometapi', 'heroku', 'huggingface', 'minimax', 'mistral', 'ollama', 'ollama_chat', 'oobabooga'],
+])
 
 function plainAccount(prefix: string, model: string, params: JsonObject, info: JsonObject): Account | string {
   if (model.startsWith(RESPONSES)) {
@@ -166,42 +115,77 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
   }
   const address = addressOf(params)
   const own = rowOf(PRESETS, prefix)
-  if (own !== undefined && isVendorAddress(own, address)) return { provider: own, model, fields: keyFields(params) }
-  if (address !== undefined && (COMPATIBLE.has(prefix) || own === undefined)) return compatible(params, info, model)
+  if (address !== undefined && OTHER_FORMATS.has(prefix)) return `"${prefix}" has a format that no channel speaks`
+  const only = defined({ formats: onlyFormats(prefix, model) })
+  const note = prefix === 'text-completion-openai' ? { note: COMPLETIONS_ALONE } : {}
+  if (own !== undefined && (address === undefined || isVendorAddress(own, address)))
+    return { provider: own, model: nameAt(prefix, model), fields: { ...keyFields(params), ...only }, ...note }
+  if (address !== undefined && (COMPATIBLE.has(prefix) || own === undefined))
+    return compatible(prefix, params, info, model)
   if (own === undefined) return `there is no preset for "${prefix}": write a channel with provider: custom`
-  const suffix = prefix.startsWith('ollama') ? '/v1' : ''
-  const base_url = address === undefined ? undefined : address.replace(/\/v1(\/messages)?$/, '') + suffix
-  return { provider: own, model, fields: defined({ ...keyFields(params), base_url }) }
+  const fields = { ...keyFields(params), ...addressFields(prefix, own, address!), ...only }
+  return { provider: own, model: nameAt(prefix, model), fields, ...note }
 }
 
-/** Returns the account of an upstream that is identified only by its address. */
-function compatible(params: JsonObject, info: JsonObject, model: string): Account | string {
-  const address = addressOf(params)
-  if (address === undefined) return 'api_base is missing'
-  const fields = { ...keyFields(params, 'none'), base_url: address }
-  return {
-    provider: 'custom',
-    model,
-    fields: { ...fields, formats: rowOf(FORMATS, textOf(info['mode']) ?? '') ?? COMPATIBLE_FORMATS },
-  }
+const COMPLETIONS_ALONE = {
+  field: 'model',
+  text: 'serves /v1/completions only; LiteLLM also turns conversations into prompts',
 }
 
-function addressOf(params: JsonObject): string | undefined {
-  const address = settingOf(params['api_base'] ?? params['base_url'])
-  return address === undefined ? undefined : withoutTrailingSlashes(address)
+/** Returns the only formats of a model at its vendor, or undefined if it has all of them. */
+function onlyFormats(prefix: string, model: string): readonly string[] | undefined {
+  if (prefix === 'text-completion-openai') return ['completions']
+  return prefix === 'openai' && OPENAI_RESPONSES_MODELS.test(model) ? ['responses'] : undefined
+}
+
+/** Returns the name by which the upstream of a prefix knows a model. */
+function nameAt(prefix: string, model: string): string {
+  if (prefix === 'azure_ai') return model.replace(/^model_router\//, '')
+  if (prefix === 'cohere_chat') return model.replace(/^v\d\//, '')
+  const isShort = prefix === 'fireworks_ai' && !/^accounts\/|#/.test(model)
+  return isShort ? `accounts/fireworks/models/${model}` : model
 }
 
 /**
- * Returns the key, with its limits if there are any. Without a key, the channel uses its provider's environment
- * variable.
+ * Returns the fields of a preset at an entry's own address, to which LiteLLM appends the path of Chat Completions. A
+ * preset that also has formats with a version in their paths would add a version.
  */
-function keyFields(params: JsonObject, fallback?: string): { [field: string]: unknown } {
-  const key = settingOf(params['api_key']) ?? fallback
-  if (key === undefined) return {}
-  // Only keys have limits. Without a key, the limits stay unread and are therefore reported.
-  if (key === 'none') return { key }
-  const limits = defined({ rpm: numberOf(params['rpm']), tpm: numberOf(params['tpm']) })
-  return Object.keys(limits).length === 0 ? { key } : { keys: [{ key, ...limits }] }
+function addressFields(prefix: string, provider: string, address: string): { [field: string]: unknown } {
+  const messages = address.replace(/\/v1\/messages$/, '')
+  if (messages !== address) return { base_url: messages }
+  const base_url = withVersion(prefix, address)
+  const formats = PROVIDERS.get(provider)!.formats.map(({ format }) => format)
+  const isPlain =
+    base_url === address && isMixed(formats) && !URL_VERSION.test(base_url) && !isVersionInPath(formats[0]!)
+  return {
+    base_url,
+    ...(isPlain ? { formats: formats.filter(format => !isVersionInPath(format)) } : {}),
+  }
+}
+
+const isVersionInPath = (format: string): boolean => FORMAT_FACTS.get(format)?.versioned === 'path'
+
+const withVersion = (prefix: string, address: string): string =>
+  BELOW_V1.has(prefix) && !address.endsWith('/v1') ? `${address}/v1` : address
+
+/** Returns the account of an upstream that is identified only by its address. */
+function compatible(prefix: string, params: JsonObject, info: JsonObject, model: string): Account | string {
+  const address = addressOf(params)
+  if (address === undefined) return 'api_base is missing'
+  const isRanking = prefix === 'azure_ai' && (info['mode'] === 'rerank' || /rerank/i.test(model))
+  const base_url = isRanking ? `${address.replace(/\/v1$/, '')}/v1` : withVersion(prefix, address)
+  const fields: { [field: string]: unknown } = { ...keyFields(params, 'none'), base_url }
+  return {
+    provider: 'custom',
+    model: nameAt(prefix, model),
+    fields: { ...fields, formats: rowOf(FORMATS, textOf(info['mode']) ?? '') ?? COMPATIBLE_FORMATS },
+    ...(prefix === 'openai' && fields['key'] === 'none' ? { note: NO_KEY } : {}),
+  }
+}
+
+const NO_KEY = {
+  field: 'api_key',
+  text: `is missing, and LiteLLM sends OPENAI_API_KEY: write \`key: ${variable('OPENAI_API_KEY')}\` if the upstream needs it`,
 }
 
 function limitsOf(params: JsonObject): { [field: string]: unknown } {
@@ -225,13 +209,3 @@ function headersOf(params: JsonObject): { [name: string]: unknown } | undefined 
   }
   return Object.keys(headers).length === 0 ? undefined : headers
 }
-
-/** Returns a positive number, which may be written as a string. */
-export const numberOf = (value: unknown): number | undefined => {
-  const number = typeof value === 'string' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined
-}
-
-/** Returns a text. LiteLLM's references to environment variables are replaced by `${NAME}`. */
-export const settingOf = (value: unknown): string | undefined =>
-  textOf(value)?.replace(/^os\.environ\/(\w+)$/, '$${$1}')

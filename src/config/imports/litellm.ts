@@ -16,7 +16,8 @@ import {
 import { type Credentials, credentialsOf, noteUnused, withCredential } from './litellm-credentials.ts'
 import { complete } from './litellm-fallbacks.ts'
 import { ROUTER_FIELDS } from './litellm-router.ts'
-import { accountOf, lostDestination, numberOf, settingOf } from './litellm-upstreams.ts'
+import { numberOf, settingOf } from './litellm-settings.ts'
+import { accountOf, lostDestination } from './litellm-upstreams.ts'
 import { unread, watched } from './watched.ts'
 
 /*
@@ -99,7 +100,7 @@ function addModel(
   const outerLimits = { ...(rpm === undefined ? {} : { rpm }), ...(tpm === undefined ? {} : { tpm }) }
   const params = watched({ ...outerLimits, ...withCredential(objectOf(litellm_params), credentials) } as JsonObject)
   const info = watched(objectOf(model_info))
-  const account = accountOf(params, info)
+  const account = accountOf(params, info, textOf(objectOf(model_info)['mode']))
   const refusal = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)
   if (typeof account === 'string' || refusal !== undefined) {
     draft.notes.push({ path, text: refusal! })
@@ -116,6 +117,7 @@ function addModel(
   channel.models.set(name, account.model)
   const droppedFields = addFacts(draft, name, params, info)
   const note = (field: string, text: string): void => void draft.notes.push({ path: `${path}.${field}`, text })
+  if (account.note !== undefined) note(`litellm_params.${account.note.field}`, account.note.text)
   for (const field of Object.keys(rest)) note(field, 'an entry has no such field')
   for (const field of unread(params)) note(`litellm_params.${field}`, paramNote(field, name))
   for (const field of unread(info)) note(`model_info.${field}`, rowOf(INFO_NOTES, field) ?? 'a model has no such field')

@@ -39,42 +39,72 @@ interface Rank {
 export function importPortkey(value: unknown): Draft {
   const draft = newDraft()
   const config = objectOf(value)
-  if (config['integrations'] === undefined) addTarget(draft, config, { priority: 0 }, '')
+  if (config['integrations'] === undefined) addTarget(draft, config, { rank: { priority: 0 }, inherited: {} }, '')
   else importIntegrations(draft, config)
   return draft
 }
 
 const MODES: ReadonlySet<string> = new Set(['single', 'fallback', 'loadbalance'])
 
+/** What a target gets from the group that it is in. */
+interface Place {
+  readonly rank: Rank
+  /** Fields that apply where the target has none of its own. */
+  readonly inherited: JsonObject
+}
+
 /** Adds a target and its nested targets. Returns the number of priorities that they use. */
-function addTarget(draft: Draft, target: JsonObject, rank: Rank, path: string): number {
-  const mode = textOf(objectOf(target['strategy'])['mode']) ?? 'single'
+function addTarget(draft: Draft, target: JsonObject, { rank, inherited }: Place, path: string): number {
+  const mode = textOf(objectOf(target['strategy'])['mode'])
   const below = objectsOf(target['targets'])
   noteRest(draft, target, path)
-  if (below.length === 0) return addChannel(draft, target, rank, path)
+  const whole = { ...inherited, ...target, override_params: overridesOf(inherited, target) }
+  if (below.length === 0) return addChannel(draft, whole, rank, path)
+  noteMode(draft, mode, path)
+  const used = mode === 'single' ? below.slice(0, 1) : below
+  for (const index of below.keys().drop(used.length))
+    draft.notes.push({ path: `${path}targets[${index}]`, text: 'the mode `single` uses the first target only' })
+  const shares = mode === 'loadbalance' ? sharesOf(used, rank.weight) : []
+  const passedOn = inheritable(whole)
+  let importedCount = 0
+  for (const [index, one] of used.entries()) {
+    const at = `${path}targets[${index}].`
+    const add = (ownRank: Rank): number => addTarget(draft, one, { rank: ownRank, inherited: passedOn }, at)
+    if (mode === 'loadbalance')
+      importedCount = Math.max(importedCount, add(defined({ priority: rank.priority, weight: shares[index] })))
+    // In a chain of fallbacks, the first target gets the share of the whole chain.
+    else importedCount += add(importedCount === 0 ? rank : { priority: rank.priority + importedCount })
+  }
+  return importedCount
+}
+
+function noteMode(draft: Draft, mode: string | undefined, path: string): void {
   if (mode === 'conditional')
     draft.notes.push({
       path: `${path}strategy`,
       text: 'conditions have no equivalent in the config; the targets are tried in turn',
     })
-  else if (!MODES.has(mode))
+  else if (mode !== undefined && !MODES.has(mode))
     draft.notes.push({ path: `${path}strategy.mode`, text: 'the targets are tried in turn instead' })
-  let importedCount = 0
-  for (const [index, one] of below.entries()) {
-    const at = `${path}targets[${index}].`
-    const weight = typeof one['weight'] === 'number' ? one['weight'] : undefined
-    if (mode === 'loadbalance')
-      importedCount = Math.max(importedCount, addTarget(draft, one, defined({ priority: rank.priority, weight }), at))
-    // In a chain of fallbacks, the first target gets the share of the whole chain.
-    else
-      importedCount += addTarget(
-        draft,
-        one,
-        importedCount === 0 ? rank : { priority: rank.priority + importedCount },
-        at,
-      )
-  }
-  return importedCount
+}
+
+/** Fields of a group that its targets inherit (`tryTargetsRecursively` of Portkey's gateway, read on 2026-11-30). */
+const INHERITED = ['custom_host', 'request_timeout', 'override_params'] as const
+
+const inheritable = (group: JsonObject): JsonObject =>
+  Object.fromEntries(INHERITED.filter(field => group[field] !== undefined).map(field => [field, group[field]!]))
+
+const overridesOf = (inherited: JsonObject, target: JsonObject): JsonObject => ({
+  ...objectOf(inherited['override_params']),
+  ...objectOf(target['override_params']),
+})
+
+/** Returns the weights of the targets of a group. Those of a group within a group divide the group's own weight. */
+function sharesOf(targets: readonly JsonObject[], whole: number | undefined): readonly (number | undefined)[] {
+  const weights = targets.map(({ weight }) => (typeof weight === 'number' ? weight : undefined))
+  if (whole === undefined) return weights
+  const sum = weights.reduce<number>((total, weight) => total + (weight ?? 1), 0)
+  return weights.map(weight => (sum === 0 ? whole : Number(((whole * (weight ?? 1)) / sum).toPrecision(6))))
 }
 
 function noteRest(draft: Draft, target: JsonObject, path: string): void {

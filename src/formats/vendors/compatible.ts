@@ -184,7 +184,10 @@ export const moonshot: Preset = {
   ],
 }
 
-/** Qwen on Alibaba Cloud outside China ("Deep thinking", alibabacloud.com/help/en/model-studio, read on 2026-11-28). */
+/**
+ * Qwen on Alibaba Cloud outside China ("Deep thinking", alibabacloud.com/help/en/model-studio, read on 2026-11-28). It
+ * embeds at most 10 inputs per request (docs/wire/embeddings.md#openai).
+ */
 export const dashscope: Preset = {
   name: 'dashscope',
   env: ['DASHSCOPE_API_KEY'],
@@ -201,7 +204,11 @@ export const dashscope: Preset = {
         video: true,
       },
     },
-    ...openaiFormats('https://dashscope-intl.aliyuncs.com/compatible-mode/v1', ['embeddings']),
+    {
+      format: 'embeddings',
+      baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+      dialect: { batch: 10 },
+    },
   ],
 }
 

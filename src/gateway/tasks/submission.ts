@@ -1,4 +1,5 @@
 import { conflict, type GatewayError } from '../../canonical/error.ts'
+import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { UpstreamTask } from '../../canonical/task.ts'
@@ -58,6 +59,14 @@ export class Submission {
   /** Request to send. A remix has the model and the upstream id of its original. */
   get request(): CanonicalRequest {
     return this.options.request
+  }
+
+  /** The request as its upstream bills it, if it is a remix: one is as long as its original. */
+  get billedRemix(): CanonicalRequest | undefined {
+    const { original, request } = this.options
+    if (original === undefined) return undefined
+    const seconds = original.result.task?.seconds ?? original.output.video?.seconds
+    return { ...request, output: { ...request.output, video: { ...request.output.video, ...defined({ seconds }) } } }
   }
 
   /** True if no other upstream may be tried. */

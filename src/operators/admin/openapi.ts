@@ -92,9 +92,8 @@ function success({ answer, status, csv, location, live }: Endpoint): JsonSchema 
 }
 
 function failures({ params, query, body, problems }: Endpoint): JsonSchema {
-  const takesInput = [params, query, body].some(
-    schema => schema !== undefined && parameters('query', schema).length > 0,
-  )
+  const takesInput =
+    body !== undefined || [params, query].some(schema => schema !== undefined && parameters('query', schema).length > 0)
   const types = [
     ...COMMON_PROBLEMS,
     ...(takesInput ? INPUT_PROBLEMS : []),

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, unchangedWire } from '../../canonical/node.t
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Transcript, Usage } from '../../canonical/result.ts'
 import type { CanonicalTask } from '../../canonical/task.ts'
-import { workOf } from '../../canonical/work.ts'
+import { type Work, workOf } from '../../canonical/work.ts'
 import { isCounted } from '../../store/usage/row.ts'
 
 /** Facts about an answer, beside its tokens, on which its cost depends. */
@@ -15,6 +15,8 @@ export interface BilledFacts {
   readonly images?: number | undefined
   /** Number of characters of the text to speak. */
   readonly characters?: number | undefined
+  /** Number of searches that a ranking counts as, if its upstream does not count them. */
+  readonly rankings?: number | undefined
   /** Length of all generated videos, in seconds, and their number. */
   readonly videoSeconds?: number | undefined
   readonly videos?: number | undefined
@@ -68,9 +70,22 @@ export function requestedFacts(request: CanonicalRequest): BilledFacts {
   const work = workOf(request)
   if (work === 'image') return { ...models, images: candidates }
   if (work === 'speech') return { ...models, characters: charactersOf(request) }
+  if (work === 'ranking') return { ...models, rankings: Math.ceil(request.messages.length / DOCUMENTS_PER_SEARCH) }
   if (work !== 'video') return models
   return { ...models, videoSeconds: (video?.seconds ?? USUAL_VIDEO_SECONDS) * candidates, videos: candidates }
 }
+
+/** Number of documents that a search may rank (docs/wire/rerank.md#meta). */
+const DOCUMENTS_PER_SEARCH = 100
+
+/** Number of tokens per second of a recording, as OpenAI counts them. */
+const TOKENS_PER_SECOND = 10
+
+/** Returns the facts on which the cost of an expected answer depends. */
+export const expectedFacts = ({ input = 0 }: Usage, work: Work, requested: BilledFacts): BilledFacts => ({
+  ...requested,
+  seconds: work === 'transcription' ? input / TOKENS_PER_SECOND : undefined,
+})
 
 /** Length of a video whose length neither the request nor the answer states, in seconds. */
 const USUAL_VIDEO_SECONDS = 8

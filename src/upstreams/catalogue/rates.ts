@@ -193,7 +193,7 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
 /**
  * Calculates the cost of an answer in nanodollars: its tokens, each kind at its price and all at that of the service
  * tier, and its searches. An answer whose tokens have no price, or were not counted, costs its other units: seconds of a
- * recording or video, images, or characters. Returns undefined if nothing was counted or a price is unknown.
+ * recording or video, images, characters, or the searches of a ranking. Returns undefined if nothing was counted or a price is unknown.
  */
 export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): number | undefined {
   const searchCount = searchCalls(usage)
@@ -201,10 +201,13 @@ export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): num
   const hasTokens = usage.input !== undefined || usage.output !== undefined
   const tokens = hasTokens ? costOfTokens(rates, billedUsage(usage)) : undefined
   // Some servers count zero tokens of what they bill by other units.
-  const units = tokens === undefined || isEmpty(usage) ? costOfUnits(rates, facts) : undefined
+  const isByUnits = tokens === undefined || isEmpty(usage)
+  const units = isByUnits ? costOfUnits(rates, facts) : undefined
   const cost = units ?? (tokens === undefined ? undefined : tokens * tierFactor(rates, usage, facts.tier))
-  if (cost === undefined && (hasTokens || searchCount === 0)) return undefined
-  const count = rates.searchesByQuery === true ? Math.max(searchCount, facts.queries ?? 0) : searchCount
+  const rankings = isByUnits && rates.search !== undefined ? facts.rankings : undefined
+  const searches = searchCount === 0 ? (rankings ?? 0) : searchCount
+  if (cost === undefined && (searches === 0 || (hasTokens && rankings === undefined))) return undefined
+  const count = rates.searchesByQuery === true ? Math.max(searches, facts.queries ?? 0) : searches
   const fees = priceOf(rates.search, count, usage) + priceOf(rates.request, rates.request === undefined ? 0 : 1, usage)
   const sum = (cost ?? 0) + fees
   return Number.isFinite(sum) ? Math.round(sum) : undefined

@@ -9,6 +9,8 @@ export interface AudioConverter {
   flush(): Uint8Array
   /** Discards the buffered input. Called when the preceding audio was dropped. */
   reset(): void
+  /** Returns a converter between the same formats for another stream. */
+  fork(): AudioConverter
   /** Releases memory that the garbage collector does not manage. */
   close(): void
 }

@@ -32,12 +32,16 @@ const NO_RATE = invalid(
 const CHUNK_BYTES = 16_384
 
 class Converter implements AudioConverter {
+  private readonly from: AudioFormat
+  private readonly to: AudioFormat
   private readonly reader: SampleReader
   private readonly writer: SampleWriter
   /** Resampler, or undefined if both formats have the same rate. */
   private readonly resampler: Resampler | undefined
 
   constructor(from: AudioFormat, to: AudioFormat) {
+    this.from = from
+    this.to = to
     this.reader = sampleReader(from)
     this.writer = sampleWriter(to)
     this.resampler = from.rate === to.rate ? undefined : new Resampler(from.rate, to.rate)
@@ -59,6 +63,10 @@ class Converter implements AudioConverter {
   reset(): void {
     this.reader.reset()
     this.resampler?.reset()
+  }
+
+  fork(): AudioConverter {
+    return new Converter(this.from, this.to)
   }
 
   /** Releases nothing, because all buffers are garbage-collected. */

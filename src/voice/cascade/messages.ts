@@ -1,16 +1,16 @@
 import type { Part, TextPart } from '../../canonical/content.ts'
 import type { Message } from '../../canonical/request.ts'
 import type { ConversationItem } from '../../canonical/voice-session.ts'
+import { pairedCalls } from './paired-calls.ts'
 
 /**
  * Converts a conversation to the messages of a request. Audio becomes its transcript, and consecutive assistant items
- * become one message. Empty items and unfinished calls are skipped.
+ * become one message. Empty items and unfinished calls are skipped, and the results of calls directly follow them.
  */
 export function messagesOf(items: readonly ConversationItem[]): readonly Message[] {
   const messages: { role: Message['role']; content: Part[] }[] = []
-  for (const item of items) {
-    if (isBrokenCall(item)) continue
-    const content = item.content.map(asText).filter(isContent)
+  for (const item of pairedCalls(items.filter(item => !isBrokenCall(item)))) {
+    const content = contentOf(item)
     const last = messages.at(-1)
     if (content.length === 0) continue
     if (last?.role === 'assistant' && item.role === 'assistant') for (const part of content) last.content.push(part)
@@ -18,6 +18,11 @@ export function messagesOf(items: readonly ConversationItem[]): readonly Message
   }
   return messages
 }
+
+/** Returns true if an item has nothing that a model could answer, such as speech without words. */
+export const isSilent = (item: ConversationItem): boolean => isBrokenCall(item) || contentOf(item).length === 0
+
+const contentOf = ({ content }: ConversationItem): Part[] => content.map(asText).filter(isContent)
 
 const isBrokenCall = ({ content, status }: ConversationItem): boolean =>
   content[0]?.type === 'tool-call' && status !== undefined && status !== 'completed'

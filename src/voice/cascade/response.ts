@@ -15,7 +15,7 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly newId: (prefix: string) => string
   readonly models: { readonly conversation: string; readonly speech: string }
   /** Settings of the session, overridden by those of the response. */
-  readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata'>
+  readonly settings: VoiceSessionSettings & Pick<ResponseSettings, 'metadata' | 'detached'>
   readonly conversation: {
     /**
      * Returns the conversation to answer once all transcripts are complete, or undefined if there is nothing to answer.
@@ -66,13 +66,14 @@ export class Response {
   }
 
   start(): void {
-    const { metadata } = this.options.settings
+    const { metadata, detached } = this.options.settings
     const modalities = [this.isSpoken ? 'audio' : 'text'] as const
     this.emit({
       type: 'response-start',
       response: this.id,
       modalities,
       ...(metadata === undefined ? {} : { metadata }),
+      ...(detached === true ? { detached } : {}),
     })
     this.work().then(
       () => this.complete(),

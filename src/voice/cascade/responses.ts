@@ -5,7 +5,7 @@ import type { ResponseReason, ServerEvent } from '../../canonical/voice-session-
 import type { RunRequest } from '../upstream.ts'
 import type { Gate } from './gate.ts'
 import type { Items } from './items.ts'
-import { messagesOf } from './messages.ts'
+import { isSilent } from './messages.ts'
 import { Response } from './response.ts'
 import type { Transcripts } from './transcripts.ts'
 
@@ -139,7 +139,7 @@ export class Responses {
     const last = items.at(-1)
     const failure = last === undefined ? undefined : transcripts.failure(last)
     if (failure !== undefined) throw new GatewayError(failure)
-    return isAutomatic && last !== undefined && messagesOf([last]).length === 0 ? undefined : items
+    return isAutomatic && last !== undefined && isSilent(last) ? undefined : items
   }
 }
 

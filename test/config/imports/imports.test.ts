@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { importConfig } from '../../../src/config/imports/index.ts'
 import { readConfig } from '../../../src/config/read.ts'
 import type { Config } from '../../../src/config/types.ts'
@@ -196,6 +196,58 @@ test('targets of Portkey keep their order, and weights only where they share', (
     'targets[1].virtual_key',
     'targets[2].provider',
   ])
+})
+
+describe('a group of targets of Portkey', () => {
+  const imported = (config: object) => importConfig('portkey', JSON.stringify(config), 'config.json')
+  const OPENAI = { provider: 'openai', api_key: 'a' }
+
+  test('passes its host, time and parameters on to its targets, which may have their own', () => {
+    const { channels } = read(
+      imported({
+        ...{ strategy: { mode: 'fallback' }, custom_host: 'https://own.example.org/v1', request_timeout: 10_000 },
+        override_params: { model: 'm' },
+        targets: [
+          { strategy: { mode: 'loadbalance' }, targets: [OPENAI] },
+          {
+            ...OPENAI,
+            custom_host: 'https://other.example.org/v1',
+            request_timeout: 5000,
+            override_params: { model: 'n' },
+          },
+        ],
+      }).text,
+    )
+    expect(channels.map(one => [one.formats[0]!.baseUrl, one.timeout.whole, one.models.named.get('portkey')])).toEqual([
+      ['https://own.example.org/v1', 10_000, 'm'],
+      ['https://other.example.org/v1', 5000, 'n'],
+    ])
+  })
+
+  test('uses only the first target in the mode `single`, and names the others', () => {
+    const { channels, notes } = imported({
+      strategy: { mode: 'single' },
+      targets: [OPENAI, { ...OPENAI, api_key: 'b' }],
+    })
+    expect([channels, notes.map(({ path }) => path)]).toEqual([1, ['targets[1]']])
+  })
+
+  test('divides its weight among its targets', () => {
+    const shared = (weights: readonly number[]) => ({
+      strategy: { mode: 'loadbalance' },
+      targets: weights.map((weight, index) => ({ ...OPENAI, api_key: `k${weight}${index}`, weight })),
+    })
+    const { channels } = read(
+      imported({
+        strategy: { mode: 'loadbalance' },
+        targets: [
+          { ...shared([3, 1]), weight: 8 },
+          { ...OPENAI, weight: 2 },
+        ],
+      }).text,
+    )
+    expect(channels.map(({ weight }) => weight)).toEqual([6, 2, 2])
+  })
 })
 
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import { PRESETS } from '../../../src/formats/index.ts'
 import { channelAt } from '../../builders/config.ts'
 import { opener } from '../../builders/opener.ts'
 import { until } from '../../builders/time.ts'
@@ -52,6 +53,14 @@ describe('more to embed than an upstream takes at once', () => {
     expect(testServer.lines.at(-1)).toMatchObject({
       fields: { status: 200, attempts: 1, input_tokens: tokensOf(TEXTS) },
     })
+  })
+
+  test('goes to Alibaba Cloud in pieces of ten', async () => {
+    const { dialect = {} } = PRESETS.get('dashscope')!.formats.find(({ format }) => format === 'embeddings')!
+    const { testServer, upstream } = await open({ format: 'embeddings', dialect })
+    const { json } = await testServer.ask(DOOR, ASK)
+    expect(json.data.map((one: { embedding: number[] }) => one.embedding)).toEqual(TEXTS.map(vectorOf))
+    expect(upstream.seen.map(seen => heard('embeddings', seen).texts.length).sort()).toEqual([10, 10, 3])
   })
 
   test('of a caller of contents, each thing with its own settings', async () => {

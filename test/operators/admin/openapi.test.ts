@@ -13,13 +13,14 @@ it('describes every endpoint once, with its parameters, its body and its answers
   const row = ({ path, method }: { path: string; method: string }): string => `${method} ${path}`
   expect(described.map(row).sort()).toEqual(ENDPOINTS.map(row).sort())
   expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(ENDPOINTS.length)
-  for (const { path, method, parameters, requestBody, responses } of described) {
+  for (const { path, method, operationId, parameters, requestBody, responses } of described) {
     const endpoint = ENDPOINTS.find(one => one.path === path && one.method === method)!
     const inPath = parameters.filter((one: { in: string }) => one.in === 'path')
     expect(inPath.map(({ name }: { name: string }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
     for (const one of inPath) expect(one).toMatchObject({ required: true, schema: { type: 'string' } })
     expect(requestBody === undefined).toBe(endpoint.body === undefined)
     expect(responses[endpoint.status]).toBeDefined()
+    if (endpoint.body !== undefined) expect(responses['400'], operationId).toBeDefined()
     expect(responses['401'].content['application/problem+json'].schema.$ref).toBe('#/components/schemas/Problem')
   }
 })

@@ -147,6 +147,7 @@ describe('messages', () => {
       ({ role: 'assistant', status, content: [{ type: 'tool-call', id, name: 'f', arguments: '{' }] }) as const
     const text = (role: 'user' | 'assistant', words: string) =>
       ({ role, content: [{ type: 'text', text: words }] }) as const
+    const result = { role: 'tool', content: [{ type: 'tool-result', id: 'a', content: [] }] } as const
     expect(
       messagesOf([
         text('user', 'Hi.'),
@@ -154,10 +155,12 @@ describe('messages', () => {
         text('assistant', 'So.'),
         call('a', 'completed'),
         call('b', 'incomplete'),
+        result,
       ]),
     ).toEqual([
       text('user', 'Hi.'),
       { role: 'assistant', content: [{ type: 'text', text: 'So.' }, call('a', 'completed').content[0]] },
+      result,
     ])
   })
 })

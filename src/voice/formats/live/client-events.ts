@@ -74,8 +74,9 @@ const HANDLERS: Handlers = {
       state.fail(NOT_RUNNING, id)
       return
     }
-    // The rest of the turn is dropped, because the format cannot cancel a response.
-    state.isDiscarding = true
+    // The rest of the turn is dropped, because the format cannot cancel a response. If the upstream does not answer yet,
+    // nothing follows, and its next output belongs to the next response.
+    state.isDiscarding = state.isAnswerDue
     state.endResponse('cancelled', { reason: 'client_cancelled' })
   },
   opaque: (state, { format, value }) => {
@@ -123,7 +124,9 @@ function addResult(state: LiveState, { id }: IdentifiedItem, part: ToolResultPar
   // The response was requested while some calls were unanswered, so it waits for their results.
   if (response?.requested !== true || response.outputs > 0) return
   const results = state.calls.take()
-  if (results.length > 0) state.connection.send(writeToolResponse(results))
+  if (results.length === 0) return
+  state.connection.send(writeToolResponse(results))
+  state.isAnswerDue = !state.calls.areOpen
 }
 
 function createResponse(state: LiveState, { settings, id }: Of<'response-create'>): void {
@@ -140,12 +143,15 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
   if (instructions) state.turns.add(undefined, { role: 'user', parts: [{ text: instructions }] })
   const { items } = state.turns
   const isOfTurns = !state.calls.areOpen && state.activity !== 'committed' && !state.isStreamEnded
+  const hasResults = state.calls.hasResults
   const frames = framesToAnswer(state, hasAnsweredCancelled)
   if (frames === undefined && !hasAnsweredCancelled) {
     state.fail(NOTHING_TO_ANSWER, id)
     return
   }
   state.startResponse(true, metadata as JsonObject | undefined)
+  // The upstream waits if it got some of the results only, and says nothing after a turn without speech.
+  state.isAnswerDue = (frames?.length ?? 0) > (hasResults && state.calls.areOpen ? 1 : 0)
   if (frames !== undefined && isOfTurns) state.pendingRequest = { frames, items }
   for (const frame of frames ?? []) state.connection.send(frame)
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })

@@ -37,6 +37,8 @@ const HANDLERS: Handlers = {
   calls: (state, { calls }) => call(state, calls),
   'calls-cancelled': (state, { ids }) => {
     const { response, calls } = state
+    // The upstream has given up the turn of the cancelled response for a later one.
+    if (ids.some(id => state.refusedCalls.includes(id))) state.isDiscarding = false
     const isWaiting = calls.areOpen && response?.requested === true && response.outputs === 0
     calls.cancel(ids)
     if (isWaiting && !calls.areOpen) state.endResponse('cancelled', { reason: 'turn_detected' })
@@ -68,6 +70,7 @@ function current(state: LiveState): OpenResponse | undefined {
   const { user, response } = state
   const isSpokenTo = response === undefined && user.pending > 0 && !state.calls.areOpen
   if (!state.isManual && (isSpokenTo || user.isSpeaking)) state.emit(user.commit())
+  state.isAnswerDue = true
   return response ?? state.startResponse(false)
 }
 
@@ -90,6 +93,8 @@ function handleInterruption(state: LiveState): void {
 
 function completeTurn(state: LiveState, word: string): void {
   const { response, isDiscarding, isTrailing } = state
+  // An empty turn is an answer, too.
+  state.hasAnswered = true
   state.connection.answered()
   state.emit(state.user.finish())
   state.isDiscarding = false
@@ -141,15 +146,12 @@ function call(state: LiveState, calls: readonly FunctionCall[]): void {
 }
 
 /** Answers the calls of a cancelled response, because the upstream would otherwise wait forever. */
-const refuse = (state: LiveState, calls: readonly FunctionCall[]): void =>
-  state.connection.send(
-    writeToolResponse(
-      calls.map(({ id, name }) => ({
-        ...(id === undefined ? {} : { id }),
-        ...{ name, response: { error: 'The call was cancelled.' } },
-      })),
-    ),
-  )
+function refuse(state: LiveState, calls: readonly FunctionCall[]): void {
+  state.refusedCalls = calls.flatMap(({ id }) => id ?? [])
+  const response = { error: 'The call was cancelled.' }
+  const results = calls.map(({ id, name }) => ({ ...(id === undefined ? {} : { id }), name, response }))
+  state.connection.send(writeToolResponse(results))
+}
 
 const TOO_MANY_CALLS: CanonicalError = {
   kind: 'upstream-failed',

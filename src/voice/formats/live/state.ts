@@ -39,8 +39,12 @@ export class LiveState {
   activity: 'none' | 'open' | 'committed' = 'none'
   /** True if audio was committed under automatic turn detection, so that the upstream answers without a request. */
   isStreamEnded = false
+  /** True if the upstream is answering, or will certainly do so, for the running response. */
+  isAnswerDue = false
   /** True if further output of the upstream belongs to a cancelled response and must be dropped. */
   isDiscarding = false
+  /** Ids of the calls of the cancelled response. */
+  refusedCalls: readonly string[] = []
   /** True if the end of a turn is still pending although its response has already ended. */
   isTrailing = false
   /** True if the upstream completes a turn directly after its function calls instead of after their results. */
@@ -197,7 +201,8 @@ export class LiveState {
   recover(): void {
     const { response, pendingRequest } = this
     const isWaiting = response?.requested === true && response.outputs === 0 && pendingRequest !== undefined
-    if (!isWaiting) this.abandon()
+    if (isWaiting) this.reopenTurn()
+    else this.abandon()
     this.isDiscarding = false
     this.isTrailing = false
     if (!this.takesRealtimeText) {
@@ -209,6 +214,14 @@ export class LiveState {
       if (contents.length > 0) this.connection.send(writeTurns(contents, false))
     }
     if (isWaiting) for (const frame of pendingRequest.frames) this.connection.send(frame)
+  }
+
+  /** Begins the client's manual turn again, because the next connection has not heard how it began. */
+  private reopenTurn(): void {
+    if (this.activity === 'none' || this.deferred.includes(ACTIVITY_START)) return
+    this.fail(RESPONSE_LOST)
+    if (this.deferred.length === 0) this.activity = 'none'
+    else this.deferred.unshift(ACTIVITY_START)
   }
 
   /**

@@ -27,6 +27,11 @@ export class ToolCalls {
     return this.open.size > 0 || this.results.size > 0
   }
 
+  /** True if results have not been sent yet. */
+  get hasResults(): boolean {
+    return this.results.size > 0
+  }
+
   /** Adds a call and returns the caller's id for it. Returns undefined if too many calls are open. */
   add({ id, name }: FunctionCall): string | undefined {
     if (this.open.size >= MAX_CALLS) return undefined

@@ -59,6 +59,11 @@ export class OpenResponse {
     this.head = head
   }
 
+  /** True if the response is outside the conversation. */
+  get isDetached(): boolean {
+    return this.head['conversation_id'] === null
+  }
+
   add(output: number, item: OpenOutput['item']): void {
     const parts = new Map<number, OpenPart>()
     const [call] = item.content

@@ -159,10 +159,11 @@ export class ServerWriter {
     })
   }
 
-  private start({ response, modalities, metadata }: Extract<ServerEvent, { type: 'response-start' }>): string[] {
+  private start(event: Extract<ServerEvent, { type: 'response-start' }>): string[] {
+    const { response, modalities, metadata, detached } = event
     const requestedModalities = modalities ?? this.settings.modalities ?? ['audio']
     const open = new OpenResponse(response, this.naming, {
-      conversation_id: this.conversation,
+      conversation_id: detached === true ? null : this.conversation,
       [this.naming === 'beta' ? 'modalities' : 'output_modalities']: modalitiesIn(requestedModalities, this.naming),
       metadata: metadata ?? null,
     })
@@ -183,13 +184,12 @@ export class ServerWriter {
     if (open === undefined) return []
     open.add(output, item)
     const wireItem = writeItem({ ...item, status: 'in_progress' }, this.naming, true)
-    return [
-      this.frame('response.output_item.added', { response_id: response, output_index: output, item: wireItem }),
-      this.frame('conversation.item.added', {
-        ...(after === undefined ? {} : { previous_item_id: after }),
-        item: wireItem,
-      }),
-    ]
+    const added = this.frame('response.output_item.added', {
+      ...{ response_id: response, output_index: output, item: wireItem },
+    })
+    if (open.isDetached) return [added]
+    const previous = after === undefined ? {} : { previous_item_id: after }
+    return [added, this.frame('conversation.item.added', { ...previous, item: wireItem })]
   }
 
   private part({ at, kind }: Extract<ServerEvent, { type: 'part-start' }>): string[] {
@@ -227,8 +227,9 @@ export class ServerWriter {
 
   private endOutput(event: Extract<ServerEvent, { type: 'output-end' }>): string[] {
     const { response, output, status } = event
-    const closed = this.open.get(response)?.close(output, status)
-    if (closed === undefined) return []
+    const open = this.open.get(response)
+    const closed = open?.close(output, status)
+    if (open === undefined || closed === undefined) return []
     const { item, parts, call } = closed
     const frames = parts.flatMap(({ at, part }) => this.partFrames(at, part))
     if (call !== undefined)
@@ -239,7 +240,7 @@ export class ServerWriter {
         }),
       )
     const wireItem = writeItem(item, this.naming, true)
-    if (this.naming === 'ga') frames.push(this.frame('conversation.item.done', { item: wireItem }))
+    if (this.naming === 'ga' && !open.isDetached) frames.push(this.frame('conversation.item.done', { item: wireItem }))
     frames.push(
       this.frame('response.output_item.done', { response_id: response, output_index: output, item: wireItem }),
     )

@@ -1,0 +1,150 @@
+import { defined, type JsonObject } from '../../canonical/node.ts'
+import { OPENAI_RESPONSES_MODELS } from '../../formats/index.ts'
+import { objectOf } from './draft.ts'
+import { type Account, addressOf, keyFields, settingOf, variable } from './litellm-settings.ts'
+
+/*
+ * Cloud accounts of LiteLLM's entries (its `llms/bedrock`, `llms/vertex_ai`, `llms/azure` and `llms/azure_ai`, read on
+ * 2026-11-30).
+ */
+
+/** Returns the account of an entry, the reason why there is none, or undefined if it is that of an address. */
+type ReadAccount = (params: JsonObject, model: string, mode: string | undefined) => Account | string | undefined
+
+/** Functions that return cloud accounts, by LiteLLM's prefix. */
+export const CLOUDS: { readonly [prefix: string]: ReadAccount } = {
+  bedrock: bedrockAccount,
+  vertex_ai: vertexAccount,
+  azure: azureAccount,
+  azure_ai: foundryAccount,
+}
+
+/**
+ * Matches a model of Bedrock: a route, a region, the family of an imported model, and the name. Converse needs neither
+ * route nor family.
+ */
+const BEDROCK_MODEL = /^(?:converse\/|invoke\/)?(?:([a-z]{2}(?:-[a-z]+)+-\d)\/)?(?:[\w-]+\/(?=arn:))?(.*)$/s
+
+/** Routes of Bedrock with formats of their own. */
+const BEDROCK_ROUTES = /^(?:agent|agentcore|async_invoke)\//
+
+/** Models of Bedrock that hold no conversations. */
+const BEDROCK_MEDIA = /embed|rerank|canvas|reel|sonic|titan-image|stability\./
+
+/** Work of models in conversations. */
+const CONVERSATIONS: ReadonlySet<string | undefined> = new Set([undefined, 'chat', 'completion', 'responses'])
+
+function bedrockAccount(params: JsonObject, model: string, mode: string | undefined): Account | string {
+  if (BEDROCK_ROUTES.test(model)) return 'no channel speaks the format of Bedrock’s agents and asynchronous calls'
+  if (BEDROCK_MEDIA.test(model) || !CONVERSATIONS.has(mode)) return 'channels of Bedrock do conversations only'
+  const isMantle = model.startsWith('mantle/')
+  const [, region, name] = BEDROCK_MODEL.exec(isMantle ? model.slice('mantle/'.length) : model)!
+  // The id of a model is that of its provisioned throughput or inference profile.
+  const id = settingOf(params['model_id']) ?? name!
+  const [, regionOfId] = /^arn:[\w-]+:bedrock:([a-z]{2}(?:-[a-z]+)+-\d):/.exec(id) ?? []
+  const fields = defined({ region: region ?? regionOfId, ...awsFields(params) })
+  return { provider: isMantle ? 'bedrock-mantle' : 'bedrock-converse', model: id, fields }
+}
+
+/** Returns the fields for AWS: a key of Bedrock, keys of AWS, a profile, or the default credential chain. */
+function awsFields(params: JsonObject): { [field: string]: unknown } {
+  const key = keyFields(params)
+  if (Object.keys(key).length > 0) return defined({ region: settingOf(params['aws_region_name']), ...key })
+  const secret = settingOf(params['aws_secret_access_key'])
+  const auth =
+    secret === undefined
+      ? defined({ type: 'aws-default', profile: settingOf(params['aws_profile_name']) })
+      : {
+          ...{ type: 'aws-keys', access_key_id: settingOf(params['aws_access_key_id']), secret_access_key: secret },
+          ...defined({ session_token: settingOf(params['aws_session_token']) }),
+        }
+  return defined({ region: settingOf(params['aws_region_name']), auth })
+}
+
+/** Models of other makers, tuned models, and media models, which Vertex AI serves at endpoints of their own. */
+const VERTEX_OTHERS =
+  /\/|^\d+$|^(?:ai21|chat-bison|chirp|code-|codechat|codestral|gemini-embedding-001|imagen|jamba|medlm|ministral|mistral|mixtral|multimodalembedding|text-|textembedding|veo)/
+
+function vertexAccount(params: JsonObject, model: string): Account | string {
+  if (VERTEX_OTHERS.test(model)) return 'channels of Vertex AI serve conversations of Gemini and Claude only'
+  const fields = vertexFields(params)
+  const { file } = objectOf(fields['auth'])
+  return {
+    ...{ provider: model.includes('claude') ? 'vertex-claude' : 'vertex', model, fields },
+    ...(typeof file === 'string' && file.startsWith('$') ? { note: NAME_OR_TEXT } : {}),
+  }
+}
+
+/** LiteLLM takes the name of a key file or its text. */
+const NAME_OR_TEXT = {
+  field: 'vertex_credentials',
+  text: 'is the name of a key file here: if the variable has its text, write `account` in place of `file`',
+}
+
+function vertexFields(params: JsonObject): { [field: string]: unknown } {
+  const credentials = settingOf(params['vertex_credentials'] ?? params['vertex_ai_credentials'])
+  return defined({
+    ...{
+      project: settingOf(params['vertex_project'] ?? params['vertex_ai_project']),
+      region: settingOf(params['vertex_location'] ?? params['vertex_ai_location']),
+    },
+    auth: credentials === undefined ? { type: 'google-default' } : serviceAccount(credentials),
+  })
+}
+
+/** Returns the account of a key file: by its name, or by its content. */
+const serviceAccount = (credentials: string): object => ({
+  type: 'google-service-account',
+  ...(credentials.trimStart().startsWith('{') ? { account: credentials } : { file: credentials }),
+})
+
+/** Environment variables that LiteLLM reads for Azure. */
+const AZURE_KEY = variable('AZURE_API_KEY')
+const AZURE_ADDRESS = variable('AZURE_API_BASE')
+
+/** Prefix of deployments whose requests LiteLLM sends to the Responses API. */
+const RESPONSES = 'responses/'
+
+function azureAccount(params: JsonObject, model: string): Account | string {
+  if (model === '') return 'the deployment is missing: write its name'
+  if (model.startsWith('speech/')) return 'no channel speaks the format of Azure’s speech service'
+  // These prefixes state the family of a deployment, for LiteLLM alone.
+  const deployment = model.replace(/^(?:o_series|gpt5_series|responses)\//, '')
+  if (model.startsWith(RESPONSES) || OPENAI_RESPONSES_MODELS.test(deployment))
+    return azureCurrent(params, deployment, ['responses'])
+  return { provider: 'azure-deployments', model: deployment, fields: azureFields(params) }
+}
+
+/** Returns an account at Azure's current API, which has its version in the path (`/openai/v1`) instead of a date. */
+function azureCurrent(params: JsonObject, model: string, formats: readonly string[]): Account {
+  const { api_version: _, base_url, ...fields } = azureFields(params)
+  const address = `${String(base_url).replace(/\/openai(?:\/v1)?$/, '')}/openai/v1`
+  const text = `is followed by \`/openai/v1\` here: the variable must not end with a slash`
+  return {
+    ...{ provider: 'azure-openai', model, fields: { ...fields, base_url: address, formats } },
+    ...(address.startsWith('$') ? { note: { field: 'api_base', text } } : {}),
+  }
+}
+
+/** Returns the fields for Azure: a key, or an Entra client. */
+function azureFields(params: JsonObject): { [field: string]: unknown } {
+  const secret = settingOf(params['client_secret'])
+  const client = (): object => ({ tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) })
+  return defined({
+    ...(secret === undefined
+      ? keyFields(params, AZURE_KEY)
+      : { auth: { type: 'azure-client', ...client(), client_secret: secret } }),
+    base_url: addressOf(params) ?? AZURE_ADDRESS,
+    api_version: settingOf(params['api_version']),
+  })
+}
+
+/** Host of Foundry, which serves all of its models with Azure's current API. */
+const FOUNDRY_HOST = /^https:\/\/[^/]+\.services\.ai\.azure\.com$/
+
+function foundryAccount(params: JsonObject, model: string, mode: string | undefined): Account | string | undefined {
+  if (/^(?:agents|doc-intelligence)\/|^flux/i.test(model)) return 'no channel speaks the format of this model'
+  if (model.includes('claude')) return { provider: 'azure-foundry', model, fields: azureFields(params) }
+  const isCurrent = mode !== 'rerank' && FOUNDRY_HOST.test(addressOf(params) ?? '')
+  return isCurrent ? azureCurrent(params, model.replace(/^model_router\//, ''), ['chat', 'embeddings']) : undefined
+}
