@@ -89,7 +89,10 @@ export class Failover {
     const { call, responseChain, trailing, submission } = this.incoming
     const { started, gone } = call.reply
     if (gone) throw CALLER_GONE
-    if (this.gatewayError !== undefined) return
+    if (this.gatewayError !== undefined) {
+      this.incoming.report.wasAborted = toFailure(thrown).error.kind === 'cancelled'
+      return
+    }
     if (trailing?.fault !== undefined && !started) throw trailing.fault
     if (!started && this.queueFallback(thrown, target)) return
     const cause = this.fallback?.target === target && isInexpressible(thrown) ? this.fallback.failure : thrown

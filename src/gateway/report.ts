@@ -68,6 +68,8 @@ export class Report {
   trace: RequestTrace | undefined
   /** Requested model, and the reason why another one answers, or undefined if the requested model answers. */
   fallback: FallbackOrigin | undefined
+  /** True if the gateway itself ended the request while an upstream worked on it, which bills it all the same. */
+  wasAborted = false
   /** Fact that identified the conversation, if it decided between channels or keys. */
   affinity: AffinitySource | undefined
   private finish: Finish | undefined
@@ -280,7 +282,7 @@ export class Report {
     if (this.work === 'count') return NO_USAGE
     const { counted } = meter
     if (counted !== undefined) return withSearches(counted, meter.searches.searches)
-    const hasNoAnswer = answerless || (status >= 400 && status !== CANCELLED)
+    const hasNoAnswer = answerless || (status >= 400 && status !== CANCELLED && !this.wasAborted)
     return hasNoAnswer || sent === undefined ? NO_USAGE : undefined
   }
 
@@ -360,8 +362,7 @@ export class Report {
 
   /** Closes the report of a finished request. */
   outcome(prices: Prices): Outcome {
-    const { call, error, fault, trace, restoredReasoning, seconds, fallback } = this
-    const { target, model, unsent, reservation } = this
+    const { call, error, fault, trace, restoredReasoning, seconds, fallback, target, model, unsent, reservation } = this
     const counted = this.spent ?? (this.isBilledByUnits(prices) ? NO_TOKENS : undefined)
     const estimate = counted === undefined ? this.estimate : undefined
     // An estimate covers the whole request, and with it the answers to parts of it.
@@ -393,6 +394,5 @@ const NO_USAGE: Usage = {}
 
 /** Maximum number of earlier attempts in the row. */
 const MAX_EARLIER_ATTEMPTS = 10
-
 const timeAfter = (startTime: number, at: number | undefined): number | undefined =>
   at === undefined ? undefined : at - startTime

@@ -3,24 +3,24 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSy
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import type { SqliteDatabase, SqliteStatement } from 'kysely'
 import type { Engine, Row } from './engine.ts'
+import { isBusy, SessionDialect } from './sqlite-sessions.ts'
 
-/**
- * Maximum time that a statement waits for a lock of another process, in milliseconds. The wait blocks the entire
- * process.
- */
-const BUSY_TIMEOUT = 2000
+/** Maximum time that the opening of a file waits for a lock of another process, in milliseconds. */
+const OPEN_TIMEOUT = 2000
 
 /**
  * Connection setup: readers do not wait for writers, deleted data is overwritten, and a power failure can lose the last
- * writes (except those of `durably`) but never corrupt the file.
+ * writes (except those of `durably`) but never corrupt the file. Later statements do not wait for locks in SQLite, which
+ * would stop the event loop.
  */
 const SETUP = [
-  `pragma busy_timeout = ${BUSY_TIMEOUT}`,
+  `pragma busy_timeout = ${OPEN_TIMEOUT}`,
   'pragma journal_mode = wal',
   'pragma synchronous = normal',
   'pragma secure_delete = on',
+  'pragma busy_timeout = 0',
 ]
 
 /** SQLite's path for an in-memory database. */
@@ -45,10 +45,10 @@ export function sqlite(path: string): Engine {
   }
   return {
     name: 'sqlite',
-    dialect: new SqliteDialect({ database: new Statements(database) }),
+    dialect: new SessionDialect(database, new Statements(database)),
     types: { bytes: 'blob' },
     ddl: statement => statement,
-    exclusively: (layer, work) => exclusively(database, () => layer.transaction().execute(work)),
+    exclusively: (layer, work) => exclusively(() => layer.transaction().execute(work)),
     moved: movedFile(path),
     checkEncoding: async () => {},
     probe: () => probe(database),
@@ -81,32 +81,19 @@ function hide(path: string): void {
   }
 }
 
-/**
- * Runs a transaction as soon as no other one is running. Polls, because the busy timeout would block the connection of
- * this same process that holds the lock.
- */
-async function exclusively<T>(database: DatabaseSync, transaction: () => Promise<T>): Promise<T> {
-  database.exec('pragma busy_timeout = 0')
-  try {
-    for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
-      try {
-        return await transaction()
-      } catch (thrown) {
-        if (!isBusy(thrown) || waited >= MAX_POLL_MS) throw thrown
-      }
-      await sleep(POLL_INTERVAL_MS)
+/** Runs a transaction as soon as no other one is running, which may change the schema for longer than others wait. */
+async function exclusively<T>(transaction: () => Promise<T>): Promise<T> {
+  for (const began = performance.now(); ; ) {
+    try {
+      return await transaction()
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() - began >= MAX_EXCLUSIVE_WAIT_MS) throw thrown
     }
-  } finally {
-    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`)
   }
 }
 
-/** Interval between attempts to start a transaction, in milliseconds. */
-const POLL_INTERVAL_MS = 20
 /** Maximum time spent waiting for the lock, in milliseconds. */
-const MAX_POLL_MS = 30_000
-
-const isBusy = (thrown: unknown): boolean => (thrown as { errcode?: unknown }).errcode === BUSY
+const MAX_EXCLUSIVE_WAIT_MS = 30_000
 
 /** Returns true if another connection has the file open, because only a sole connection can lock it exclusively. */
 export function isSqliteInUse(path: string): boolean {
@@ -121,9 +108,6 @@ export function isSqliteInUse(path: string): boolean {
     database.close()
   }
 }
-
-/** SQLITE_BUSY: another connection holds the lock. */
-const BUSY = 5
 
 /** Reads a table row by row, in batches. */
 async function* rowsOf(database: DatabaseSync, table: string, size: number): AsyncIterable<readonly Row[]> {
@@ -182,11 +166,10 @@ function identityOf(path: string): string | undefined {
 
 /** Maximum time that a sample row waits for the transactions of other processes, in milliseconds. */
 const MAX_PROBE_MS = 500
+/** Interval between attempts to write a sample row, in milliseconds. */
+const POLL_INTERVAL_MS = 20
 
-/**
- * Writes and deletes a sample row. Other processes may be writing at this moment, which is no fault. Polls, because the
- * busy timeout would block the process.
- */
+/** Writes and deletes a sample row. Other processes may be writing at this moment, which is no fault. */
 async function probe(database: DatabaseSync): Promise<void> {
   for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
     try {
@@ -198,17 +181,11 @@ async function probe(database: DatabaseSync): Promise<void> {
   }
 }
 
-/** Writes and deletes a sample row without waiting for a lock. */
 function writeSample(database: DatabaseSync): void {
   // A transaction is running, and would report its own failure.
   if (database.isTransaction) return
-  database.exec('pragma busy_timeout = 0')
-  try {
-    database.exec(`insert into probes (sample) values ('${SAMPLE}')`)
-    database.exec('delete from probes')
-  } finally {
-    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`)
-  }
+  database.exec(`insert into probes (sample) values ('${SAMPLE}')`)
+  database.exec('delete from probes')
 }
 
 /** Caches compiled statements, because compiling one costs more than running it. */

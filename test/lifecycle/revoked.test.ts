@@ -83,6 +83,11 @@ describe('a key that is revoked', () => {
     await change(revoke)
     expect(await asked).toMatchObject({ status: 401, json: { error: { message: ENDED, code: 'invalid_api_key' } } })
     expect(other.seen).toHaveLength(0)
+    // The upstream works on, and bills the answer.
+    await until(() => testServer.lines.some(({ message }) => message === 'request'))
+    const { fields } = testServer.lines.at(-1)!
+    expect(fields).toMatchObject({ status: 401, error: 'unauthenticated', estimated: true })
+    expect(fields['input_tokens']).toBeGreaterThan(0)
   })
 
   test('leaves the requests of others alone', TIMED, async () => {

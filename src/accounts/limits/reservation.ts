@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RateLimits } from '../../canonical/rate-limit.ts'
 import type { InitialSpend, LimitEngine, LimitStep } from './engine.ts'
 import type { KeyUse } from './key-use.ts'
@@ -41,6 +42,12 @@ export interface Limiter {
   /** Reads the earlier spend of a key. Returns undefined if the spend is currently unknown. */
   earlierSpend(key: string): Promise<InitialSpend | undefined>
 }
+
+/**
+ * Pauses in milliseconds after which a request that got no slot of shared counts asks again. A caller may send it before
+ * the release of its previous request's slot has reached the counts from another, busy process.
+ */
+const RELEASE_PAUSES_MS = [50, 200]
 
 /** Number of equally large requests that the key must have room for, so that estimating the size suffices. */
 const AMPLE_REQUESTS = 8
@@ -263,8 +270,13 @@ export class Reservation {
 
   private async enforceLater(step: LimitStep, taken: ReturnType<LimitEngine['step']>): Promise<void> {
     const { limiter, use } = this
-    let state = await taken
-    if (state.unknown) state = await limiter.engine.step(await this.withSpend(step))
+    let [final, state] = [step, await taken]
+    if (state.unknown) state = await limiter.engine.step((final = await this.withSpend(step)))
+    for (const pause of RELEASE_PAUSES_MS) {
+      if (state.refused?.limit !== 'concurrent') break
+      await sleep(pause)
+      state = await limiter.engine.step(final)
+    }
     if (state.unknown) return
     use.recordState(state, limiter.now())
     if (state.refused !== undefined) throw this.refusalOf(step, state.refused)
