@@ -5,6 +5,7 @@ import { defined, type JsonObject } from '../canonical/node.ts'
 import { withoutTrailingSlashes } from '../canonical/text.ts'
 import { CALLER_FORMATS, FORMAT_FACTS, PRESETS } from '../formats/index.ts'
 import { channelWithDefaults, type WrittenChannel } from './channel.ts'
+import { credentialFilesOf } from './credential-files.ts'
 import { environmentChannels, environmentOrigin } from './environment.ts'
 import { fallbacksOf } from './fallbacks.ts'
 import { type FaultAt, suggestion } from './faults.ts'
@@ -94,6 +95,7 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
         factsOf(id, facts, (path, message) => fault(['models', id, ...path], message)),
       ]),
     ),
+    credentialFiles: credentialFilesOf(written.channels, env),
   }
   return { config, faults }
 }
