@@ -63,6 +63,7 @@ export async function serveAlone(
   process.on('SIGHUP', watcher.reload)
   progress.begin('reading the config')
   const config = await replays.applyTo(withOptions(loadFile(path, loaded).config, options))
+  watcher.follow(config)
   progress.begin('opening the store')
   const server = await openServer({ config, log }).catch(async thrown => {
     await replays.close()

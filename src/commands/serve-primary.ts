@@ -49,6 +49,7 @@ export async function servePrimary(
   progress.begin('reading the config')
   const loaded = loadFile(path)
   let config = withOptions(loaded.config, options)
+  watcher.follow(config)
   /**
    * Text of the last applied config file. New workers start with this text, even if the file has since changed or
    * disappeared.

@@ -24,7 +24,7 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
     const config = await prepare(text === null ? defaultConfig() : readConfig(text, process.env, path ?? undefined))
     member.connect(config.redis)
     const started = Promise.withResolvers<RunningServer>()
-    const follower = new Follower(path ?? undefined, prepare, started.promise, log)
+    const follower = new Follower({ path: path ?? undefined, config, prepare, server: started.promise, log })
     member.onOrder('reload', () => follower.reload())
     process.on('SIGHUP', () => follower.reload())
     // A new worker gets no notice if the file changed after the primary read it, so compare the texts.
@@ -102,28 +102,34 @@ function textOf(path: string): string | undefined {
   }
 }
 
+interface FollowerOptions {
+  /** Path of the config file, or undefined if there is none. */
+  readonly path: string | undefined
+  /** The config in use. */
+  readonly config: Config
+  readonly prepare: (config: Config) => Promise<Config>
+  readonly server: Promise<RunningServer>
+  readonly log: Log
+}
+
 /** Applies config changes in a worker. The primary logs the warnings. */
 class Follower {
   private readonly watcher: ReturnType<typeof watchConfig>
   private lastApply: Promise<unknown> = Promise.resolve()
 
-  constructor(
-    path: string | undefined,
-    prepare: (config: Config) => Promise<Config>,
-    server: Promise<RunningServer>,
-    log: Log,
-  ) {
+  constructor({ path, config, prepare, server, log }: FollowerOptions) {
     const apply = (next: Config): void => {
       this.lastApply = this.lastApply
         .then(async () => {
-          const config = await prepare(next)
-          ;(await server).reload(config)
+          const prepared = await prepare(next)
+          ;(await server).reload(prepared)
         })
         .catch(fault =>
           log.error({ fault: String(fault) }, 'the new config cannot be used; the previous one stays in use'),
         )
     }
     this.watcher = watchConfig(path, apply, () => {})
+    this.watcher.follow(config)
   }
 
   reload(): void {

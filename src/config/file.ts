@@ -60,12 +60,55 @@ function readText(path: string): string {
 export interface ConfigWatch {
   /** Reads the file again, even if its text has not changed. */
   reload(): void
+  /** Also watches the files of credentials of the config in use. Those of later configs are watched in their place. */
+  follow(config: Config): void
   close(): void
 }
 
+/** Delay before changed files of credentials are read, in milliseconds. A renewal replaces them one after the other. */
+const SETTLE_TIME = 1000
+
+/** Watches a changing set of files, and reports changes once no file has changed for a while. */
+class FileSet {
+  private readonly onChange: () => void
+  private readonly watches = new Map<string, () => void>()
+  private settleTimer: NodeJS.Timeout | undefined
+
+  constructor(onChange: () => void) {
+    this.onChange = onChange
+  }
+
+  /** Watches these files in place of the earlier ones. */
+  set(files: readonly string[]): void {
+    const wanted = new Set(files)
+    for (const [file, unwatch] of this.watches)
+      if (!wanted.has(file)) {
+        unwatch()
+        this.watches.delete(file)
+      }
+    for (const file of wanted)
+      if (!this.watches.has(file))
+        this.watches.set(
+          file,
+          watchPath(file, () => this.scheduleReport()),
+        )
+  }
+
+  close(): void {
+    clearTimeout(this.settleTimer)
+    this.set([])
+  }
+
+  private scheduleReport(): void {
+    clearTimeout(this.settleTimer)
+    this.settleTimer = setTimeout(this.onChange, SETTLE_TIME)
+    this.settleTimer.unref()
+  }
+}
+
 /**
- * Watches a config file. Reports every new config. If the file is invalid, empty or missing, reports the faults, and
- * the old config stays in use.
+ * Watches a config file, and the files of credentials that it names. Reports every new config. If a file is invalid,
+ * empty or missing, reports the faults, and the old config stays in use.
  */
 export function watchConfig(
   path: string | undefined,
@@ -81,8 +124,17 @@ export function watchConfig(
       onFault(thrown as Error)
       return
     }
+    files.set(loaded.config.credentialFiles)
     onChange(loaded.config, loaded.text)
   }
+  const files = new FileSet(reload)
   const unwatch = path === undefined ? () => {} : watchPath(path, reload)
-  return { reload, close: unwatch }
+  return {
+    reload,
+    follow: ({ credentialFiles }) => files.set(credentialFiles),
+    close: () => {
+      unwatch()
+      files.close()
+    },
+  }
 }

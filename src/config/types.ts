@@ -39,6 +39,8 @@ export interface Config {
   /** Source of the channels: the config's `channels`, else API keys in the environment, else the demo. */
   readonly channelsFrom: 'config' | 'environment' | 'demo'
   readonly models: ReadonlyMap<string, ModelFacts>
+  /** Files whose content is part of the config. */
+  readonly credentialFiles: readonly string[]
 }
 
 export interface ServerConfig {

@@ -11,6 +11,7 @@ import { type FaultAt, suggestion } from './faults.ts'
 import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
 import { withKeyPool } from './key-pool.ts'
+import { credentialFilesOf } from './named-files.ts'
 import { environmentProxy, namedProxy } from './proxy.ts'
 import { storeAt } from './store-address.ts'
 import type {
@@ -94,6 +95,7 @@ export function withDefaults(written: WrittenConfig, env: Env): ConfigWithFaults
         factsOf(id, facts, (path, message) => fault(['models', id, ...path], message)),
       ]),
     ),
+    credentialFiles: credentialFilesOf(written.channels, env),
   }
   return { config, faults }
 }

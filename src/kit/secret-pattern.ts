@@ -11,15 +11,37 @@ const MIN_BASE64_LENGTH = 8
  */
 export function patternOf(secrets: readonly string[], isWithinBase64 = false): RegExp | undefined {
   const long = secrets.filter(({ length }) => length >= SHORTEST_KEY)
+  const plain = new Set(long)
   const forms = new Set([...long.flatMap(encodings), ...(isWithinBase64 ? long.flatMap(formsWithinBase64) : [])])
   if (forms.size === 0) return undefined
   return new RegExp(
     [...forms]
       .sort((a, b) => b.length - a.length)
-      .map(escapeRegExp)
+      .map(form => (plain.has(form) ? inAnyEscape(form) : escapeRegExp(form)))
       .join('|'),
     'gi',
   )
+}
+
+/** Matches characters that some program escapes. Almost all keys have none of them. */
+const ESCAPED = /[^\w~-]/g
+
+/**
+ * Returns the source of a pattern for a text in which programs escaped characters, each in its own way: in JSON within
+ * texts, for addresses, also twice, and for HTML. The number of escapes within each other is bounded, so that the
+ * pattern takes linear time.
+ */
+const inAnyEscape = (text: string): string => text.replace(ESCAPED, escapesOf)
+
+function escapesOf(character: string): string {
+  const code = character.charCodeAt(0)
+  const hex = code.toString(16).padStart(2, '0')
+  const escapes = [
+    `\\\\{0,8}${escapeRegExp(character)}`,
+    `\\\\{1,8}u${hex.padStart(4, '0')}`,
+    `&#0{0,4}(?:${code}|x${hex});`,
+  ]
+  return `(?:${[...escapes, ...(code < 128 ? [`%(?:25){0,3}${hex}`] : [])].join('|')})`
 }
 
 /** Escapes a text for a regular expression. Node before 24 lacks `RegExp.escape`. */

@@ -52,6 +52,7 @@ export const configOf = (
   channels,
   channelsFrom: 'config',
   models: new Map(),
+  credentialFiles: [],
   ...config,
 })
 

@@ -153,5 +153,5 @@ export const channel = fields({
   timeout: optional(timeout, 'Timeouts of requests to the upstream.'),
   max_concurrent: optional(limit(), 'Maximum number of open requests per process.'),
   proxy: optional(proxy, 'Proxy for connections to the upstream. The `proxy` of the config by default.'),
-  tls: optional(tls, 'Certificates for connections to the upstream.'),
+  tls: optional(tls, 'Certificates for connections to the upstream. Changed files are read again.'),
 })

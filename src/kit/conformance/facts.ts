@@ -114,6 +114,7 @@ export interface RequestFacts {
   readonly toolChoice?: string
   readonly settings?: SettingFacts
   readonly output?: OutputFacts
+  /** `wanted` is false if the request switches reasoning off, as opposed to leaving it to the model. */
   readonly reasoning?: { readonly wanted: boolean; readonly effort?: string; readonly budget?: number }
   /** The caller's cache markers, by path and lifetime: `system`, `tools`, `turns[0] 1h`. */
   readonly cacheMarks?: readonly string[]

@@ -53,7 +53,7 @@ function callOf(value: Json): Part {
   const name = textOf(body['name'])
   const id = textOf(call['id'])
   const args = isCustom ? (body['input'] ?? '') : argumentsOf(textOf(body['arguments']) ?? '')
-  return { kind: 'call', call: compact({ id, name, arguments: args }) as Extract<Part, { kind: 'call' }>['call'] }
+  return { kind: 'call', call: { ...compact({ id, name }), arguments: args } }
 }
 
 function assistantParts(message: JsonObject): Part[] {
@@ -135,6 +135,12 @@ function settingsOf(body: JsonObject): RequestFacts['settings'] {
   }) as RequestFacts['settings']
 }
 
+/** Returns what an effort says about reasoning. */
+export function reasoningOf(effort: string | undefined): RequestFacts['reasoning'] {
+  if (effort === undefined) return undefined
+  return effort === 'none' ? { wanted: false } : { wanted: true, effort }
+}
+
 /** Returns the facts of a request body. */
 export function requestFacts(body: JsonObject): RequestFacts {
   const messages = listOf(body['messages'])
@@ -148,7 +154,7 @@ export function requestFacts(body: JsonObject): RequestFacts {
     toolChoice: choiceOf(body['tool_choice']),
     settings: settingsOf(body),
     output: outputOf(objectOf(body['response_format'])),
-    reasoning: effort === undefined || effort === 'none' ? undefined : { wanted: true, effort },
+    reasoning: reasoningOf(effort),
     stream: body['stream'] === true || undefined,
   }) as RequestFacts
 }

@@ -128,7 +128,8 @@ function reasoningOf(config: JsonObject): RequestFacts['reasoning'] {
   const budget = numberOf(thinkingBudget)
   const effort = textOf(thinkingLevel)?.toLowerCase()
   if (budget === undefined && effort === undefined && includeThoughts !== true) return undefined
-  return compact({ wanted: budget !== 0, effort, budget: budget === -1 ? undefined : budget }) as NonNullable<
+  if (budget === 0) return { wanted: false }
+  return compact({ wanted: true, effort, budget: budget === -1 ? undefined : budget }) as NonNullable<
     RequestFacts['reasoning']
   >
 }

@@ -9,7 +9,7 @@ import {
   turnsOf,
 } from '../../facts.ts'
 import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
-import { grammarOf } from '../chat/request.ts'
+import { grammarOf, reasoningOf } from '../chat/request.ts'
 import { CALLS, callFacts, RESULTS, reasoningFacts } from './items.ts'
 
 /* Extracts the facts of a responses request. */
@@ -134,7 +134,7 @@ export function requestFacts(body: JsonObject): RequestFacts {
     toolChoice: choiceOf(body['tool_choice']),
     settings: settingsOf(body),
     output: outputOf(objectOf(objectOf(body['text'])['format'])),
-    reasoning: effort === undefined || effort === 'none' ? undefined : { wanted: true, effort },
+    reasoning: reasoningOf(effort),
     stream: body['stream'] === true || undefined,
     continues: compact({ id: textOf(body['previous_response_id']) }),
   }) as RequestFacts
