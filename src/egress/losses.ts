@@ -29,6 +29,9 @@ export const refusableLosses = (losses: readonly Loss[]): readonly Loss[] =>
 /** Loss reason: the gateway reinserted reasoning that the caller had discarded. */
 export const RESTORED_REASONING = 'remembered-thought'
 
+/** Loss reason: the upstream demands reasoning in a turn for which none is known. */
+export const NO_REASONING_KNOWN = 'reasoning-demanded'
+
 /** Loss reason: the output limit was higher than the model's maximum. */
 export const MODEL_LIMIT = 'most-the-model-answers'
 
@@ -36,7 +39,9 @@ export const MODEL_LIMIT = 'most-the-model-answers'
  * Reasons for shown losses that cost the caller nothing: the model gets its own reasoning back, no answer could have been
  * longer anyway, or the upstream demands the words.
  */
-const HARMLESS_REASONS: ReadonlySet<string> = new Set([RESTORED_REASONING, MODEL_LIMIT, JSON_IN_WORDS])
+const HARMLESS_REASONS: ReadonlySet<string> = new Set([
+  ...[RESTORED_REASONING, NO_REASONING_KNOWN, MODEL_LIMIT, JSON_IN_WORDS],
+])
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))

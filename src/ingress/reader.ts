@@ -43,6 +43,11 @@ export interface Reader {
   /** True if callers may leave out the ids of tool calls, which are then identified by position (trap 5). */
   readonly mayOmitCallIds?: true
   /**
+   * Matches the ids of tool calls that the format's own vendor issues. Some clients number the calls with other ids anew
+   * in each request, so that these are identified by position.
+   */
+  readonly vendorCallId?: RegExp
+  /**
    * Returns which reasoning of the model the caller gets, depending on the request. Without this method, the caller
    * gets everything that the upstream shows.
    */

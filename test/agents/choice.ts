@@ -40,6 +40,9 @@ const RARE: { readonly [upstream: string]: readonly string[] } = {
 const MANY: readonly Package[] = [
   'qwen-code',
   'copilot',
+  'pi',
+  'agno',
+  'ai-sdk-vendors',
   'aws-python',
   'clouds-js',
   'semantic-kernel',

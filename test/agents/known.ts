@@ -21,6 +21,10 @@ const KNOWN: readonly Known[] = [
     why: 'it puts a text of its own between a thought and its calls, which then has the proof',
   },
   {
+    cells: /^pi-messages × messages × /,
+    why: 'it asks models that it does not know for a budget of thinking, which adaptive models refuse',
+  },
+  {
     cells: /^semantic-kernel-contents × (contents|gemini-3) × session$/,
     why: 'its results have the role function, which Gemini takes no more, and go to it as they came',
   },

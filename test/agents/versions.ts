@@ -49,6 +49,15 @@ export const VERSIONS = {
     anthropic: '0.125.0',
     'google-genai': '2.22.0',
   },
+  pi: {
+    '@mariozechner/pi-coding-agent': '0.73.1',
+  },
+  agno: {
+    agno: '3.1.10',
+    openai: '3.57.0',
+    anthropic: '2.14.0',
+    'google-genai': '3.6.1',
+  },
   go: {
     'github.com/openai/openai-go/v3': 'v3.96.0',
     'github.com/anthropics/anthropic-sdk-go': 'v1.84.0',
@@ -82,6 +91,14 @@ export const VERSIONS = {
     '@ai-sdk/openai-compatible': '3.0.92',
     '@ai-sdk/anthropic': '4.0.105',
     '@ai-sdk/google': '4.0.121',
+  },
+  'ai-sdk-vendors': {
+    ai: '6.0.326',
+    '@ai-sdk/amazon-bedrock': '4.0.186',
+    '@ai-sdk/deepseek': '2.0.69',
+    '@ai-sdk/groq': '3.0.71',
+    '@ai-sdk/mistral': '3.0.69',
+    '@openrouter/ai-sdk-provider': '2.10.0',
   },
   'clouds-js': {
     '@aws-sdk/client-bedrock-runtime': '3.1164.0',

@@ -45,6 +45,7 @@ const chat = fc.record<JsonObject>(
     thinking_on: fc.constantFrom('enabled', 'adaptive'),
     thinking_off: fc.constantFrom('disabled', 'never'),
     reasoning_field: fc.constantFrom('reasoning_content', 'reasoning', 'parts', 'none'),
+    reasoning_demanded: fc.boolean(),
     cache: fc.constantFrom('none', 'cache_control', 'prompt_cache_breakpoint'),
     custom_tools: fc.boolean(),
     developer_role: fc.boolean(),

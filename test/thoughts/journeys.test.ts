@@ -40,6 +40,20 @@ describe.each([false, true])('streamed: %s', stream => {
     expect(JSON.stringify(gateway.testServer.lines)).not.toContain('The clock knows.')
   })
 
+  test.each(['messages', 'contents'])(
+    'a signature returns to %s for a client that numbers the calls of other vendors anew (Agno)',
+    async format => {
+      const { gateway, thinker } = await open([format])
+      const [first, second] = [0, 1].map(n => ({ ...CALL, id: `call_${String(n).padStart(35, '0')}` }))
+      thinker.scenes = [THINKS, { thought: 'Once more.', calls: [{ ...CALL, id: 'toolu_09Zz8Yy7Xx6Ww5' }] }]
+      await gateway.chat([ASKED], { stream })
+      await gateway.chat(history(first!), { stream })
+      expect(thinker.proofs).toEqual([PROOF])
+      await gateway.chat([...history(first!), ...history(second!).slice(1)], { stream })
+      expect(thinker.proofs).toEqual([PROOF, PROOF])
+    },
+  )
+
   test('trap 35: unsigned reasoning returns to a chat upstream that accepts it, also from native callers', async () => {
     const { gateway, thinker } = await open(['chat'], ([one]) => [one!.channel({}, { reasoning_field: 'reasoning' })])
     thinker.scenes = [THINKS]

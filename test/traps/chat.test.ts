@@ -580,6 +580,23 @@ describe('errors', () => {
     }
   })
 
+  it('trap 77: so is an error in a choice without content, which OpenRouter sends when a vendor fails', () => {
+    const choice = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'error' }
+    const read = (more: JsonObject) =>
+      reader.result!({ status: 200, headers: {}, body: { id: 'x', choices: [{ ...choice, ...more }] } }, REQUEST)
+    expect(() => read({ error: { message: 'Vendor failed', code: 502 } })).toThrow('Vendor failed')
+    const message = { role: 'assistant', content: 'Half an answer' }
+    expect(read({ error: { message: 'Vendor failed', code: 502 }, message }).candidates).toHaveLength(1)
+  })
+
+  it('arguments that are an object reach callers of the format as text', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'get', arguments: { a: 1 } } }
+    const choice = { index: 0, message: { role: 'assistant', content: null, tool_calls: [call] } }
+    const result = reader.result!({ status: 200, headers: {}, body: { id: 'x', choices: [choice] } }, REQUEST)
+    const { body } = writer.result!(result, REQUEST).wire
+    expect(JSON.stringify(body)).toContain(JSON.stringify({ name: 'get', arguments: '{"a":1}' }))
+  })
+
   it('trap 78: 429 keeps its retry-after both ways', () => {
     const error = reader.error!({ status: 429, headers: { 'retry-after': '7' }, body: { error: { message: 'slow' } } })
     expect(error).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 7 })

@@ -12,6 +12,8 @@ export const FORMAT = 'chat'
 export interface WriteContext {
   readonly dialect: ChatDialect
   readonly losses: Losses
+  /** Index of the first message that may lack no reasoning (demanded-reasoning.ts). Undefined if all may. */
+  readonly reasoningFrom?: number | undefined
 }
 
 /** Writes a part of a content list. If chat cannot express the part, reports a loss and returns undefined. */

@@ -1,6 +1,6 @@
 import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import { Losses, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { lengthOfRun } from '../assistant-run.ts'
@@ -12,6 +12,7 @@ import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from 
 import { writeAssistant } from './assistant.ts'
 import { writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
+import { withDemandedReasoning } from './demanded-reasoning.ts'
 
 /**
  * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold are
@@ -33,17 +34,31 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
     const run = lengthOfRun(messages, order, position, FORMAT)
     position += run - 1
     const writtenMessages =
-      message.role !== 'assistant'
-        ? writeMessage(message, path, context)
-        : run === 1
-          ? writeAssistant(message, path, context)
-          : writeAssistantRun(messages, order.slice(position - run + 1, position + 1), context)
+      message.role === 'assistant'
+        ? writeTurns(messages, order.slice(position - run + 1, position + 1), context)
+        : writeMessage(message, path, context)
     if (!hasContent(writtenMessages)) continue
     if (message.role !== 'assistant') answerTools(position, wire, context)
     wire.push(writtenMessages)
   }
   flush(movedParts, messages.length, wire, context)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
+  return wire
+}
+
+/** Writes the assistant turns at the indexes in `run` as one message. */
+function writeTurns(messages: readonly Message[], run: readonly number[], context: WriteContext): JsonObject {
+  const [first] = run
+  const write = (one: WriteContext): JsonObject =>
+    run.length === 1
+      ? writeAssistant(messages[first!]!, ['messages', first!], one)
+      : writeAssistantRun(messages, run, one)
+  if (context.reasoningFrom === undefined) return write(context)
+  // The placeholder is reported first: it has its place in the turn as it was written.
+  const losses = new Losses()
+  const written = write({ ...context, losses })
+  const wire = hasContent(written) ? withDemandedReasoning(written, messages, run, context) : written
+  context.losses.report(losses.list)
   return wire
 }
 

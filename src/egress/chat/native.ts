@@ -13,6 +13,7 @@ import { withAcceptedFields } from './accepted.ts'
 import { signatureExtra } from './answer.ts'
 import { SEPARATOR, thinkingPart } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
+import { demandedFrom, withDemandedReasoning } from './demanded-reasoning.ts'
 import { answerTools, withLegalIds, writeMessages } from './messages.ts'
 import { detailsIn } from './reasoning-details.ts'
 import { withNativeSwitch } from './reasoning-settings.ts'
@@ -29,7 +30,7 @@ export function writeNativeRequest(
   dialect: ChatDialect,
 ): Written<WireRequest> {
   const losses = new Losses()
-  const context = { dialect, losses }
+  const context = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const messages = nativeMessages(request, source.node, context)
   const changedFields = messages === undefined ? {} : { messages }
   const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
@@ -50,15 +51,17 @@ function nativeMessages(
   const isChanged =
     messages.length !== originalRequest.messages.length ||
     messages.some((originalMessage, at) => originalMessage !== originalRequest.messages[at])
-  if (!isChanged && context.dialect.after_tools !== 'assistant') return undefined
+  if (!isChanged && context.dialect.after_tools !== 'assistant' && context.reasoningFrom === undefined) return undefined
   const wire: JsonObject[] = []
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'tool' && message.role !== 'assistant') answerTools(index, wire, context)
     const source = wireSourceOf<JsonObject, Message>(message, FORMAT)
-    if (source?.node === message) wire.push(source.wire)
-    else if (source === undefined || !CHANGEABLE_ROLES.has(message.role))
-      append(wire, writeMessages([message], context))
-    else wire.push(nativeTurn(message, source))
+    if (source === undefined || (source.node !== message && !CHANGEABLE_ROLES.has(message.role)))
+      append(wire, writeMessages([message], { ...context, reasoningFrom: undefined }))
+    else {
+      const turn = source.node === message ? source.wire : nativeTurn(message, source)
+      wire.push(withDemandedReasoning(turn, messages, [index], context))
+    }
   }
   return wire
 }

@@ -19,6 +19,7 @@ import { streamFields } from '../stream-options.ts'
 import type { WriteOptions } from '../writer.ts'
 import { isAccepted } from './accepted.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
+import { demandedFrom } from './demanded-reasoning.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
@@ -44,7 +45,7 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
   const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request, losses, renamed } = sanitize(original, rule)
   losses.report(foreignLosses(request, FORMAT))
-  const context: WriteContext = { dialect, losses }
+  const context: WriteContext = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const extras = extrasFor(request, FORMAT)
   const reasoning = writeReasoning(request.reasoning, extras, context)
   const tools = writeTools(request, context)

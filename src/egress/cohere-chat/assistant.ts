@@ -142,10 +142,10 @@ class Turn {
   }
 
   written(): JsonObject {
-    const hasContent = this.content.length > 0 || this.calls.length === 0
+    const content = contentOf(this.content)
     return {
       role: 'assistant',
-      ...(hasContent ? { content: contentOf(this.content) } : {}),
+      ...(content === '' && this.calls.length > 0 ? {} : { content }),
       ...(this.plan === undefined ? {} : { tool_plan: this.plan }),
       ...(this.calls.length === 0 ? {} : { tool_calls: this.calls }),
       ...extrasFor(this.message, FORMAT),

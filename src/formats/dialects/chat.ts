@@ -11,6 +11,13 @@ export const FLAGS = {
     meaning:
       'the field in which reasoning of earlier assistant turns is sent back to the upstream; `parts`: as `thinking` parts of the content; `none` by default. With a field, the gateway also restores reasoning that a native caller no longer has',
   },
+  /** See trap 35. */
+  reasoning_demanded: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'refuses assistant turns without reasoning from the first tool call on: where none is known, a space is sent; default: false',
+  },
   reasoning_as: {
     values: ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
     default: 'reasoning_effort',

@@ -44,6 +44,7 @@ export const deepseek: Preset = {
       dialect: {
         ...PLAIN_CHAT,
         reasoning_field: 'reasoning_content',
+        reasoning_demanded: true,
         reasoning_as: 'thinking',
         efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
         limit_field: 'max_tokens',
@@ -178,7 +179,13 @@ export const moonshot: Preset = {
     {
       format: 'chat',
       baseUrl: 'https://api.moonshot.ai/v1',
-      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning_content', reasoning_as: 'thinking', include_usage: true },
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning_content',
+        reasoning_demanded: true,
+        reasoning_as: 'thinking',
+        include_usage: true,
+      },
     },
     { format: 'messages', baseUrl: 'https://api.moonshot.ai/anthropic', dialect: PLAIN_MESSAGES },
   ],

@@ -30,11 +30,26 @@ export const isPositionKey = (key: string): boolean => key.startsWith('at ')
  */
 const NUMBERED_ID = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
 
+/** Matches a number with leading zeros, as Agno writes in place of ids that OpenAI or Mistral did not issue. */
+const PADDED_ID = /^(?:[a-z]{1,8}_)?0{4,}[\da-f]{1,4}$/
+
 /**
  * Returns true if an id only numbers the calls of its conversation and therefore recurs in others: `call_0_get_time`,
- * which the gateway fills in, Kimi's `functions.get_time:0`, `call_0`, and the bare name in deprecated function calls.
+ * which the gateway fills in, Kimi's `functions.get_time:0`, `call_0`, Agno's `call_0000000000`, and the bare name in
+ * deprecated function calls.
  */
-export const isNumberedId = (id: string, name: string): boolean => NUMBERED_ID.test(id.replace(name, ''))
+export const isNumberedId = (id: string, name: string): boolean =>
+  NUMBERED_ID.test(id.replace(name, '')) || PADDED_ID.test(id)
+
+/**
+ * Returns true if a caller of a format may return a call of an answer without its id, or with one that recurs.
+ *
+ * @param id of the call as it was issued.
+ */
+export function mayLoseId({ id, name }: Pick<CalledStep, 'id' | 'name'>, format: Format): boolean {
+  const { mayOmitCallIds, vendorCallId } = READERS[format]!
+  return mayOmitCallIds === true || isNumberedId(id, name) || vendorCallId?.test(id) === false
+}
 
 /**
  * Returns all keys under which the tool calls of an answer can be found.

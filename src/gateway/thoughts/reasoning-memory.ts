@@ -6,11 +6,10 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import { isSigned } from '../../canonical/signature.ts'
 import type { ReasoningMemoryConfig } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
-import { READERS } from '../../ingress/index.ts'
 import { LogOnce } from '../../log.ts'
 import { preferring, type Target } from '../../upstreams/router.ts'
 import { reasoningShown } from '../shown-reasoning.ts'
-import { idKey, isNumberedId, keysOf, unknownKeys } from './call-keys.ts'
+import { idKey, isNumberedId, keysOf, mayLoseId, unknownKeys } from './call-keys.ts'
 import { type CalledStep, Collector, stepsOf } from './collector.ts'
 import { FullDigest } from './conversation-digest.ts'
 import { issuerOf } from './issuer.ts'
@@ -234,8 +233,8 @@ function prefixOf(request: CanonicalRequest): string {
 /** Returns a predicate: true if the caller may return a call without an id, or with an id that recurs. */
 const mayDropIds =
   ({ attempt }: AnsweredRequest) =>
-  ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
-    READERS[attempt.incoming.call.format]!.mayOmitCallIds === true || isNumberedId(id, name)
+  (step: Pick<CalledStep, 'id' | 'name'>): boolean =>
+    mayLoseId(step, attempt.incoming.call.format)
 
 const isReasoning = (part: Part): boolean => part.type === 'reasoning'
 

@@ -11,6 +11,7 @@ export const chat: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,
   toolPaths,
+  vendorCallId: /^call_.{1,35}$/,
   locate,
   result: (answer, request) => transcriptOfChat(readResult(answer, request), request),
   events: request => transcriptEventsOfChat(new ChatEvents(request), request),

@@ -46,9 +46,11 @@ import { FORMAT, isCustom } from './wire.ts'
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult(answer: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  const body = withCallIds(answer.body, request)
+  const body = withRegularCalls(answer.body, request)
   if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
+  const failed = anyObjects(body['choices']).find(hasFailed)
+  if (failed !== undefined) throw new GatewayError(readInnerError(failed))
   const usage = anyObject(body['usage'])
   const candidates = withSources(
     anyObjects(body['choices']).map(choice => readChoice(choice, request)),
@@ -61,15 +63,22 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
 
 const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a chat completion.")
 
+/** Returns true if a choice has an error instead of content, as OpenRouter reports a vendor that failed. */
+function hasFailed({ error, message }: JsonObject): boolean {
+  if (!isObject(error)) return false
+  const { content, tool_calls } = anyObject(message) ?? {}
+  return (content ?? '') === '' && !isFilled(tool_calls)
+}
+
 /**
  * Gives a new id to every call whose id is missing, repeated or not a string (trap 6), because callers of all formats
- * identify calls by id.
+ * identify calls by id. Arguments that are an object become their text, which clients parse.
  */
-const withCallIds = (body: JsonObject, request: CanonicalRequest): JsonObject =>
+const withRegularCalls = (body: JsonObject, request: CanonicalRequest): JsonObject =>
   withMappedItems(body, 'choices', choice => {
     const ids = new AnswerIds(request, FORMAT)
     return withMappedObject(choice, 'message', message =>
-      withMappedItems(message, 'tool_calls', call => withId(call, ids)),
+      withMappedItems(message, 'tool_calls', call => withId(withArgumentsText(call), ids)),
     )
   })
 
@@ -77,6 +86,11 @@ function withId(call: JsonObject, ids: AnswerIds): JsonObject {
   const name = anyText(anyObject(call[isCustom(call) ? 'custom' : 'function'])?.['name'])
   return name === undefined ? call : ids.withId(call, 'id', name)
 }
+
+const withArgumentsText = (call: JsonObject): JsonObject =>
+  withMappedObject(call, 'function', body =>
+    isObject(body['arguments']) ? { ...body, arguments: JSON.stringify(body['arguments']) } : body,
+  )
 
 const KNOWN_FIELDS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 

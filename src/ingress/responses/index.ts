@@ -11,6 +11,7 @@ export const responses: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,
   toolPaths,
+  vendorCallId: /^call_/,
   locate,
   result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer, request)),
   events: request => new ResponsesEvents(request),

@@ -6,7 +6,8 @@ import { COPILOT } from './copilot.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { CLOUDS_JS, JAVASCRIPT } from './javascript.ts'
 import { opencodeChat, opencodeContents, opencodeMessages, opencodeResponses } from './opencode.ts'
-import { AWS_PYTHON, LITELLM, PYTHON, SEMANTIC_KERNEL } from './python.ts'
+import { PI } from './pi.ts'
+import { AGNO, AWS_PYTHON, LITELLM, PYTHON, SEMANTIC_KERNEL } from './python.ts'
 import { QWEN_CODE } from './qwen-code.ts'
 
 export const CLIENTS: readonly Client[] = [
@@ -17,6 +18,7 @@ export const CLIENTS: readonly Client[] = [
   ...[opencodeChat, opencodeResponses, opencodeMessages, opencodeContents],
   ...QWEN_CODE,
   ...COPILOT,
+  ...PI,
   ...PYTHON,
   ...AWS_PYTHON,
   ...LITELLM,
@@ -24,4 +26,5 @@ export const CLIENTS: readonly Client[] = [
   ...CLOUDS_JS,
   ...SEMANTIC_KERNEL,
   ...COMPILED,
+  ...AGNO,
 ]

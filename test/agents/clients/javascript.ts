@@ -16,6 +16,8 @@ const javascript = (from: Package, program: string, ...args: readonly string[]):
     env: installed => ({ IL_PACKAGES: installed }),
   })
 
+/** Providers of the AI SDK for other vendors. */
+const VENDORS = ['converse', 'deepseek', 'groq', 'mistral', 'openrouter']
 const FORMATS = ['chat', 'responses', 'messages', 'contents']
 
 export const JAVASCRIPT: readonly Client[] = [
@@ -24,6 +26,7 @@ export const JAVASCRIPT: readonly Client[] = [
   ...FORMATS.map(format => javascript('ai-sdk-6', 'ai-sdk.mjs', format)),
   ...FORMATS.map(format => javascript('ai-sdk-6', 'ai-sdk.mjs', format, 'whole')),
   ...FORMATS.map(format => javascript('ai-sdk-7', 'ai-sdk.mjs', format)),
+  ...VENDORS.map(vendor => javascript('ai-sdk-vendors', 'ai-sdk.mjs', vendor)),
   ...FORMATS.map(format => javascript('langchain-js', 'langchain.mjs', format)),
   ...['chat', 'responses'].map(format => javascript('openai-agents', 'openai-agents.mjs', format)),
 ]

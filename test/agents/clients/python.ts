@@ -57,3 +57,8 @@ export const SEMANTIC_KERNEL: readonly Client[] = ['chat', 'messages', 'contents
     nameOf: (tool: string) => `files${format === 'contents' ? '__' : '-'}${tool}`,
   }),
 )
+
+/** Agno, whose chat clients number the calls of other vendors anew. */
+export const AGNO: readonly Client[] = ['like', ...FORMATS].map(format =>
+  python(`agno-${format}`, 'agno_agent.py', [format], 'agno'),
+)

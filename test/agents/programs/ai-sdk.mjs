@@ -12,6 +12,15 @@ const MODELS = {
   responses: () => load('@ai-sdk/openai').createOpenAI({ baseURL: `${address}/v1`, apiKey: key })(model),
   messages: () => load('@ai-sdk/anthropic').createAnthropic({ baseURL: `${address}/v1`, apiKey: key })(model),
   contents: () => load('@ai-sdk/google').createGoogleGenerativeAI({ baseURL: `${address}/v1beta`, apiKey: key })(model),
+  converse: () => load('@ai-sdk/amazon-bedrock').createAmazonBedrock({ baseURL: address, apiKey: key })(model),
+  // Providers of vendors that speak chat completions in their own way.
+  deepseek: () => load('@ai-sdk/deepseek').createDeepSeek({ baseURL: `${address}/v1`, apiKey: key })(model),
+  groq: () => load('@ai-sdk/groq').createGroq({ baseURL: `${address}/v1`, apiKey: key })(model),
+  mistral: () => load('@ai-sdk/mistral').createMistral({ baseURL: `${address}/v1`, apiKey: key })(model),
+  openrouter: () =>
+    load('@openrouter/ai-sdk-provider')
+      .createOpenRouter({ baseURL: `${address}/v1`, apiKey: key })
+      .chat(model),
 }
 
 const providerOptions = {

@@ -55,10 +55,14 @@ const table = fields(
 
 function* thoughtFaults({ messages, thinking }: Loose, issued: readonly Issued[]): Generator<string> {
   if (thinking?.type === 'disabled') return
-  for (const [index, { tool_calls = [], reasoning_content }] of messages.entries()) {
-    if (tool_calls.length === 0) continue
-    if (reasoning_content === undefined)
+  let hasCalled = false
+  for (const [index, { role, tool_calls = [], reasoning_content }] of messages.entries()) {
+    hasCalled ||= tool_calls.length > 0
+    if (role !== 'assistant' || !hasCalled) continue
+    if ((reasoning_content ?? '') === '')
       yield `Missing \`reasoning_content\` field in the assistant message at message index ${index}`
+    // The model did not make these calls.
+    if (!tool_calls.some(({ id }: Loose) => issued.some(one => one.id === id))) continue
     // After an answer that broke off, there may be two reasoning parts before a call.
     if (!issued.some(({ thought }) => thought !== undefined && reasoning_content.endsWith(thought)))
       yield `messages[${index}]: nothing like ${JSON.stringify(reasoning_content)} was thought`

@@ -32,7 +32,7 @@ describe('a chat request reaches an upstream of chat that is no OpenAI', () => {
     expect(body['messages']).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'One.\n\nTwo.' },
-      { role: 'assistant', content: 'Hm.', tool_calls: [call('a'), call('b')] },
+      { role: 'assistant', content: 'Hm.', reasoning_content: ' ', tool_calls: [call('a'), call('b')] },
       { role: 'tool', tool_call_id: 'a', content: 'rain' },
       { role: 'tool', tool_call_id: 'b', content: 'sun' },
     ])

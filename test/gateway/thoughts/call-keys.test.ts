@@ -14,6 +14,9 @@ test.each<[string, boolean]>([
   ['call_12345', false],
   ['call', false],
   ['toolu_01Ab2Cd3Ef4', false],
+  [`call_${'0'.repeat(33)}1f`, true],
+  ['000000002', true],
+  ['call_00_0123456789abcdefghij', false],
 ])('whether the id %j only numbers the calls of its conversation', (id, counted) => {
   expect(isNumberedId(id, 'get_time')).toBe(counted)
 })

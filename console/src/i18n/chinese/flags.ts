@@ -2,6 +2,7 @@
 export const FLAGS: { readonly [flag: string]: string } = {
   reasoning_field:
     '将助手早先轮次的推理送回上游所用的字段；`parts`：作为内容中的 `thinking` 部分；默认 `none`。设有字段时，网关还会恢复原生调用方已丢失的推理',
+  reasoning_demanded: '从首次工具调用起，拒绝没有推理内容的助手轮次：推理内容未知时发送一个空格；默认 false',
   reasoning_as:
     '设置推理所用的字段：默认 `reasoning_effort`；`reasoning` 用于 OpenRouter；`thinking` 用于 DeepSeek、Z.AI、Kimi 和 MiniMax（若 `efforts` 有值，还会附强度）；`enable_thinking` 及 `thinking_budget` 用于 Qwen；`chat_template_kwargs` 用于 vLLM 和 SGLang。设置后，原生调用方请求中其他厂商的开关会被转换为它',
   thinking_on: '开启 `thinking` 时的类型；默认 `enabled`',
