@@ -17,6 +17,8 @@ interface Call {
 export class CallIds {
   private readonly before: CanonicalRequest | undefined
   private ownHistory: History | undefined
+  /** Name of the latest call of each id. */
+  private readonly names = new Map<string, string>()
 
   /** @param before the request whose ids are already taken. */
   constructor(before?: CanonicalRequest) {
@@ -37,9 +39,12 @@ export class CallIds {
    * Returns the id of the next call.
    *
    * @param wireId the id on the wire, if there is one.
+   * @param historyId the id of the call in the history, by which `nameOf` finds it. By default the returned id.
    */
-  call(wireId: string | undefined, name: string): string {
-    return this.history.call(wireId, name)
+  call(wireId: string | undefined, name: string, historyId?: string): string {
+    const id = this.history.call(wireId, name)
+    this.names.set(historyId ?? id, name)
+    return id
   }
 
   /**
@@ -51,9 +56,9 @@ export class CallIds {
     return this.history.result(wireId, name)
   }
 
-  /** Returns the name of the call with this id. */
+  /** Returns the name of the latest call with this id in the history. */
   nameOf(id: string): string | undefined {
-    return this.ownHistory?.nameOf(id)
+    return this.names.get(id)
   }
 
   /**
@@ -106,10 +111,6 @@ class History {
     return markAnswered(this.round.open.first(name) ?? this.open.first(name)) ?? this.unmatched(name ?? '')
   }
 
-  nameOf(id: string): string | undefined {
-    return this.byId.get(id)?.name
-  }
-
   pairedByOrder(): ReadonlyMap<string, string> | undefined {
     this.nextRound()
     return this.pairedIds
@@ -141,13 +142,16 @@ class History {
 
   private generate(name: string): string {
     for (let number = Math.max(this.count, this.nextFreeNumber.get(name) ?? 0); ; number++) {
-      const id = `call_${number}_${name}`
+      const id = `call_${number}_${name}`.slice(0, MAX_ID_LENGTH).toWellFormed()
       if (this.isTaken(id)) continue
       this.nextFreeNumber.set(name, number)
       return id
     }
   }
 }
+
+/** Maximum length of a generated id, in characters: the most that OpenAI accepts in Chat Completions. */
+const MAX_ID_LENGTH = 40
 
 /** Queues of calls without a result: one for all calls, and one per tool name. */
 class OpenCalls {

@@ -39,7 +39,7 @@ const CHAT = { ...COMPLETION, choices: [{ index: 0, message: MESSAGE, logprobs: 
 
 describe('pictures for callers of chat', () => {
   it('come from responses upstreams', () => {
-    expect(whole('responses', 'chat', RESPONSE).choices[0].message).toMatchObject({ content: null, images: [IMAGE] })
+    expect(whole('responses', 'chat', RESPONSE).choices[0].message).toMatchObject({ content: '', images: [IMAGE] })
     const chunks = told('responses', 'chat', [
       eventOf({ type: 'response.created', response: { ...RESPONSE, status: 'in_progress', output: [] } }),
       eventOf({

@@ -281,9 +281,10 @@ describe('reasoning', () => {
     expect(JSON.stringify(body(turn(thought, CALL_A), { reasoning_field: 'reasoning_content' }))).not.toContain('"s"')
   })
 
-  it('trap 31: a thought signature of a call travels as Google’s chat surface has it', () => {
+  it('trap 31: a thought signature of a call travels in the field of Google’s chat surface, wrapped', () => {
     const signed: Part[] = [{ type: 'reasoning', text: '', signature: { format: 'contents', value: 'sig' } }, CALL_A]
-    const extra = { extra_content: { google: { thought_signature: 'sig' } } }
+    const wrapped = Buffer.from('il:contents:sig').toString('base64')
+    const extra = { extra_content: { google: { thought_signature: wrapped } } }
     expect(written(result(signed)).choices[0].message.tool_calls[0]).toMatchObject(extra)
     expect(chunks(result(signed))[0].choices[0].delta.tool_calls[0]).toMatchObject(extra)
     const back = reader.request!({

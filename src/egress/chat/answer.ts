@@ -1,7 +1,16 @@
-import type { Annotation, MediaPart, Part, ReasoningPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
+import type {
+  Annotation,
+  MediaPart,
+  Part,
+  ReasoningPart,
+  Signature,
+  TextPart,
+  ToolCallPart,
+} from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { EndContent, Finish, TokenLogprob } from '../../canonical/result.ts'
+import { wrapReasoning } from '../../canonical/signature.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { finishWord, reportCitations, requiredFields } from '../openai-answer.ts'
 import { around, FORMAT, writeLink } from './content.ts'
@@ -46,6 +55,16 @@ export const signsCall = (part: Part, next: Part | undefined): boolean =>
 export const signatureExtra = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
+
+/**
+ * Returns the signature of a call as an answer shows it. The signature of another format's upstream is wrapped, so that
+ * the gateway can keep it from upstreams of this format, which refuse the field.
+ */
+export const shownSignature = (part: Part, signature: Signature): string =>
+  isOfUpstream(part) ? signature.value : wrapReasoning([{ signature }], FORMAT)
+
+/** Returns true if an upstream of this format wrote the signature, and not the gateway. */
+export const isOfUpstream = (part: Part): boolean => spellingFor(part, FORMAT)['signature'] === 'call'
 
 /** Returns true for reasoning without readable text, for which the format has no field. */
 export const isHidden = (part: ReasoningPart): boolean =>

@@ -12,6 +12,7 @@ import {
   isAudio,
   isImage,
   reasoningField,
+  shownSignature,
   signatureExtra,
   writeAnnotation,
   writeFinish,
@@ -240,7 +241,8 @@ export class CandidateWriter {
     if (event.annotations !== undefined) this.annotate(event.annotations, event.at.part)
     if (open === undefined) return
     open.isSigned ||= event.signature !== undefined
-    if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
+    if (event.signature?.format === 'contents' && open.lane === 'reasoning')
+      open.signature = shownSignature(open.part, event.signature)
     if (open.image !== undefined) open.image.part = patched(open.image.part, event, true) as MediaPart
     if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.pushChunk({ audio: event.extras[FORMAT] })
   }
@@ -336,4 +338,4 @@ function laneOf(part: Part): Lane | undefined {
 }
 
 const signatureOf = (part: Part & { type: 'reasoning' }): string | undefined =>
-  part.signature?.format === 'contents' && !part.redacted ? part.signature.value : undefined
+  part.signature?.format === 'contents' && !part.redacted ? shownSignature(part, part.signature) : undefined

@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { Losses, type Written } from '../../canonical/loss.ts'
+import { Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type WireSource, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -10,7 +10,7 @@ import type { NativeRequest } from '../native.ts'
 import { nativeRequestBody } from '../stream-options.ts'
 import type { ReasoningTarget } from '../writer.ts'
 import { withAcceptedFields } from './accepted.ts'
-import { signatureExtra } from './answer.ts'
+import { isOfUpstream, signatureExtra } from './answer.ts'
 import { SEPARATOR, thinkingPart } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom, withDemandedReasoning } from './demanded-reasoning.ts'
@@ -50,7 +50,9 @@ function nativeMessages(
   const messages = withLegalIds(request.messages, context)
   const isChanged =
     messages.length !== originalRequest.messages.length ||
-    messages.some((originalMessage, at) => originalMessage !== originalRequest.messages[at])
+    messages.some(
+      (originalMessage, at) => originalMessage !== originalRequest.messages[at] || hasWrappedSignature(originalMessage),
+    )
   if (!isChanged && context.dialect.after_tools !== 'assistant' && context.reasoningFrom === undefined) return undefined
   const wire: JsonObject[] = []
   for (const [index, message] of messages.entries()) {
@@ -59,15 +61,30 @@ function nativeMessages(
     if (source === undefined || (source.node !== message && !CHANGEABLE_ROLES.has(message.role)))
       append(wire, writeMessages([message], { ...context, reasoningFrom: undefined }))
     else {
-      const turn = source.node === message ? source.wire : nativeTurn(message, source)
+      const isUnchanged = source.node === message && !hasWrappedSignature(message)
+      const turn = isUnchanged ? source.wire : nativeTurn(message, source, context, ['messages', index])
       wire.push(withDemandedReasoning(turn, messages, [index], context))
     }
   }
   return wire
 }
 
-/** Writes a message with replaced call ids or restored reasoning. Everything else is unchanged. */
-function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Message, JsonObject>): JsonObject {
+/** Returns true if a call has a signature that the gateway wrapped, because another upstream issued it. */
+const hasWrappedSignature = ({ role, content }: Message): boolean => role === 'assistant' && content.some(isWrapped)
+
+const isWrapped = (part: Part): boolean =>
+  part.type === 'reasoning' && part.signature?.format === 'contents' && part.text === '' && !isOfUpstream(part)
+
+/**
+ * Writes a message with replaced call ids or restored reasoning, and without wrapped signatures, which the upstream only
+ * gets if it takes them. Everything else is unchanged.
+ */
+function nativeTurn(
+  { role, content }: Message,
+  { node, wire }: WireSource<Message, JsonObject>,
+  { dialect, losses }: WriteContext,
+  path: Path,
+): JsonObject {
   const [first] = content
   if (role === 'tool' && first?.type === 'tool-result')
     return wire['role'] === 'tool' ? { ...wire, tool_call_id: first.id } : wire
@@ -75,13 +92,20 @@ function nativeTurn({ role, content }: Message, { node, wire }: WireSource<Messa
   const restoredReasoning: ReasoningPart[] = []
   const restoredDetails: JsonObject[] = []
   const calls: JsonObject[] = []
+  const wrappedCalls = new Set(node.content.filter((_, at) => at > 0 && isWrapped(node.content[at - 1]!)))
   let signatureFields: JsonObject = {}
-  for (const part of content)
+  for (const [at, part] of content.entries())
     if (part.type === 'tool-call') {
       const call = wireSourceOf<JsonObject, typeof part>(part, FORMAT)
-      if (call !== undefined)
-        calls.push({ ...call.wire, ...(part.id === call.node.id ? {} : { id: part.id }), ...signatureFields })
+      if (call !== undefined) {
+        const { extra_content: _, ...unsigned } = call.wire
+        const callFields = wrappedCalls.has(call.node) ? unsigned : call.wire
+        calls.push({ ...callFields, ...(part.id === call.node.id ? {} : { id: part.id }), ...signatureFields })
+      }
       signatureFields = {}
+    } else if (isWrapped(part) && originalParts.has(part)) {
+      if (dialect.call_signatures === true) signatureFields = signatureExtra((part as ReasoningPart).signature!.value)
+      else losses.drop([...path, 'content', at], 'signed-by-another')
     } else if (part.type === 'reasoning' && !originalParts.has(part)) {
       const details = detailsIn(part.signature)
       if (details !== undefined) append(restoredDetails, details)

@@ -14,6 +14,7 @@ import {
   isHidden,
   isImage,
   reasoningField,
+  shownSignature,
   signatureExtra,
   signsCall,
   Texts,
@@ -178,7 +179,7 @@ class MessageWriter {
 
   private reasoning(part: ReasoningPart, next: Part | undefined, path: Path): void {
     if (signsCall(part, next)) {
-      this.signature = part.signature!.value
+      this.signature = shownSignature(part, part.signature!)
       if (part.text !== '') this.reasoningParts.push(part)
     } else if (isHidden(part)) this.losses.drop(path, 'no-hidden-reasoning')
     else {
@@ -222,9 +223,14 @@ class MessageWriter {
   }
 
   private content(): { content: Json; annotations?: readonly JsonObject[] } {
-    if (!this.texts.hasText) return { content: null }
+    if (!this.texts.hasText) return { content: this.hasOtherContent ? null : '' }
     const { text, annotations } = this.texts.joined(this.losses)
     return annotations.length === 0 ? { content: text } : { content: text, annotations }
+  }
+
+  /** True if the message has calls, a refusal or sound. Without any, OpenAI refuses `null` as content of a history. */
+  private get hasOtherContent(): boolean {
+    return this.calls.length > 0 || Object.keys(this.fields).length > 0
   }
 
   private reasoningFields(): JsonObject {

@@ -10,7 +10,7 @@ import { writeMedia } from './media.ts'
 /** Writes a call in a request. Arguments that are not an object become a single argument named `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
-  const readId = ids.call(id, part.name)
+  const readId = ids.call(id, part.name, part.id)
   if (readId !== part.id) context.losses.changeRestored([...path, 'id'], readId, 'id-made-unique')
   const args = writeArguments(part, path, context)
   return { functionCall: withExtras(nestedExtras(nativeExtras(part), 'functionCall'), { id, name: part.name, args }) }

@@ -3,7 +3,7 @@ import { parseCallData } from '../../canonical/exact-numbers.ts'
 import { Losses, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { wrapReasoning } from '../../canonical/signature.ts'
-import { extrasFor } from '../fields.ts'
+import { extrasFor, spellingFor } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
 import { textBlock, writeCitations } from './citations.ts'
 import { asText, reasoningBlock } from './content.ts'
@@ -42,9 +42,17 @@ function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | un
   return part.text === '' ? undefined : { text: part.text }
 }
 
-/** Returns the value of a signature field: the signature, wrapped if another format issued it. */
-export const signatureField = ({ signature }: ReasoningPart): string | undefined =>
-  signature === undefined ? undefined : wrapReasoning([{ signature }], FORMAT)
+/**
+ * Returns the value of a signature field: the signature, wrapped if another format issued it. For unsigned reasoning of
+ * another format, the value wraps the reasoning itself, so that Claude, which refuses unsigned reasoning, never gets it
+ * (traps 30, 92).
+ */
+export function signatureField(part: ReasoningPart): string | undefined {
+  const { signature, redacted, text } = part
+  if (signature !== undefined) return wrapReasoning([{ signature }], FORMAT)
+  const isOfUpstream = spellingFor(part, FORMAT)['signature'] === 'none'
+  return redacted || text === '' || isOfUpstream ? undefined : wrapReasoning([{ text }], FORMAT)
+}
 
 function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block | undefined {
   if (isEmpty(part)) return undefined

@@ -94,6 +94,7 @@ class TextBlock extends OpenBlock {
 /** A reasoning block. Its signature comes last (trap 28). A signature without text is also a block (trap 29). */
 class ReasoningBlock extends OpenBlock {
   private part: ReasoningPart
+  private text = ''
   /** Text of hidden reasoning, shown if no encrypted content arrives. */
   private hiddenText = ''
 
@@ -104,7 +105,10 @@ class ReasoningBlock extends OpenBlock {
 
   delta(text: string): void {
     if (this.part.redacted) this.hiddenText += text
-    else if (text !== '') this.writeDelta({ reasoningContent: { text } })
+    else if (text !== '') {
+      this.text += text
+      this.writeDelta({ reasoningContent: { text } })
+    }
   }
 
   override patch(event: PartPatch): void {
@@ -112,7 +116,7 @@ class ReasoningBlock extends OpenBlock {
   }
 
   override end(): void {
-    const value = signatureField(this.part)
+    const value = signatureField({ ...this.part, text: this.text })
     if (this.part.redacted && value !== undefined) this.writeDelta({ reasoningContent: { redactedContent: value } })
     else if (value !== undefined) this.writeDelta({ reasoningContent: { signature: value } })
     else if (this.hiddenText !== '') this.writeDelta({ reasoningContent: { text: this.hiddenText } })

@@ -9,7 +9,7 @@ import type {
 import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import { childPath, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { defined, extrasFor } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS } from '../turns.ts'
 import { citedText } from './citations.ts'
@@ -127,7 +127,8 @@ function writePlainText(text: string | undefined, path: Path, { losses }: WriteC
  */
 function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
-  const mayBeUnsigned = signature === undefined && !context.native
+  const mayBeUnsigned =
+    signature === undefined && (!context.native || spellingFor(part, FORMAT)['signature'] === 'unsigned')
   if (mayBeUnsigned || (signature !== undefined && signature.format !== FORMAT)) {
     if (part.text !== '' || hasOtherFields(part) || context.native)
       context.losses.drop(path, mayBeUnsigned ? 'unsigned-thinking' : 'signed-by-another')

@@ -17,7 +17,7 @@ const OPENING = 'Continue.'
 
 /** Writes `system_instruction` and `input`: the leading instructions as text, everything else as steps. */
 export function writeHistory(messages: readonly Message[], context: WriteContext): JsonObject {
-  const names = namesOf(messages)
+  const names: CallNames = new Map()
   const leading = messages.findIndex(({ role }) => !isInstructing(role))
   const count = leading === -1 ? messages.length : leading
   const system_instruction = writeInstruction(messages.slice(0, count), context)
@@ -31,15 +31,8 @@ export function writeHistory(messages: readonly Message[], context: WriteContext
   return { ...(defined({ system_instruction }) as JsonObject), input }
 }
 
-/** Names of the called tools, by call id. */
-type CallNames = ReadonlyMap<string, string>
-
-function namesOf(messages: readonly Message[]): CallNames {
-  const names = new Map<string, string>()
-  for (const { content } of messages)
-    for (const part of content) if (part.type === 'tool-call') names.set(part.id, part.name)
-  return names
-}
+/** Names of the tools called so far, by call id. If several turns have a call with one id, the latest counts. */
+type CallNames = Map<string, string>
 
 /** Writes a message as steps. */
 export function writeMessage(
@@ -50,7 +43,10 @@ export function writeMessage(
 ): readonly JsonObject[] {
   const { role } = message
   if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-speaker-names')
-  if (role === 'assistant') return writeTurn(message, path, context)
+  if (role === 'assistant') {
+    for (const part of message.content) if (part.type === 'tool-call') names.set(part.id, part.name)
+    return writeTurn(message, path, context)
+  }
   if (role === 'tool') return writeResults(message, path, context, names)
   if (role !== 'user') context.losses.change([...path, 'role'], 'user', 'system-stands-first')
   const allowed = role === 'user' ? USER_PARTS : SYSTEM_PARTS

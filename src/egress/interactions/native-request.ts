@@ -62,8 +62,6 @@ function hasOriginalSignature(part: Part & { type: 'reasoning' }, next: Part | u
   return part.signature.format === FORMAT && part.signature.value === signature
 }
 
-const NO_NAMES: ReadonlyMap<string, string> = new Map()
-
 /** Writes the steps of the messages. The instruction message stays in its own field. */
 function nativeInput(messages: readonly Message[], body: JsonObject, context: WriteContext): readonly JsonObject[] {
   const steps: JsonObject[] = []
@@ -78,7 +76,7 @@ function nativeInput(messages: readonly Message[], body: JsonObject, context: Wr
     } else
       for (const step of message.role === 'assistant'
         ? nativeTurn(message, path, context)
-        : writeMessage(message, path, context, NO_NAMES))
+        : writeMessage(message, path, context, new Map()))
         steps.push(step)
     last = originalStep
   }

@@ -1,5 +1,5 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
-import type { ToolCallPart } from '../../canonical/content.ts'
+import type { ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -19,7 +19,7 @@ interface Call {
   name: string
   freeform: boolean
   legacy: boolean
-  signature: string | undefined
+  signature: ReasoningPart | undefined
   extras: { [field: string]: Json } | undefined
   /** All arguments so far. Arguments that arrive before the call can start are emitted with its start (trap 7). */
   received: string
@@ -218,8 +218,7 @@ export class CallReader {
     let partCount = parts
     if (call.signature !== undefined) {
       const at = { candidate: this.candidate, part: partCount++ }
-      const signature = { format: 'contents', value: call.signature }
-      out.push({ type: 'part-start', at, part: { type: 'reasoning', text: '', signature } }, { type: 'part-end', at })
+      out.push({ type: 'part-start', at, part: call.signature }, { type: 'part-end', at })
     }
     call.part = partCount++
     const at = { candidate: this.candidate, part: call.part }

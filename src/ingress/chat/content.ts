@@ -1,11 +1,18 @@
-import type { CacheHint, MediaPart, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type {
+  CacheHint,
+  MediaPart,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { sniffBase64 } from '../../canonical/media/sniff.ts'
 import { isEmptyAudioBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { isWrappedReasoning } from '../../canonical/signature.ts'
+import { isWrappedReasoning, unwrapReasoning } from '../../canonical/signature.ts'
 import { defined, extrasOf, extrasWithin, object, objects, required, text, WrongType } from '../fields.ts'
 import { readThinkingPart } from './reasoning.ts'
 import { signatureOfDetails } from './reasoning-details.ts'
@@ -266,24 +273,36 @@ export function readCall(wire: JsonObject): readonly Part[] {
   }
   const call = withWireSource(part, FORMAT, wire)
   if (signature === undefined) return [call]
-  return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, call]
+  return [signature, call]
 }
 
 const argumentsOf = (argumentsValue: Json | undefined): string =>
   isObject(argumentsValue) ? JSON.stringify(argumentsValue) : (text(argumentsValue) ?? '')
 
-/** Reads the thought signature that Google's chat endpoint gives a call: `extra_content.google.thought_signature`. */
-export function readThoughtSignature(wire: JsonObject): string | undefined {
+/**
+ * Reads the thought signature of a call, `extra_content.google.thought_signature`, as a reasoning part. A value that
+ * Google's chat endpoint wrote is marked. The gateway wraps signatures of other upstreams for callers of this format.
+ */
+export function readThoughtSignature(wire: JsonObject): ReasoningPart | undefined {
   const extra = wire['extra_content']
   const google = isObject(extra) ? extra['google'] : undefined
   const value = isObject(google) ? google['thought_signature'] : undefined
-  return typeof value === 'string' &&
-    !isWrappedReasoning(value) &&
-    Object.keys(extra as object).length === 1 &&
-    Object.keys(google as object).length === 1
-    ? value
-    : undefined
+  if (
+    typeof value !== 'string' ||
+    Object.keys(extra as object).length !== 1 ||
+    Object.keys(google as object).length !== 1
+  )
+    return undefined
+  const signature = unwrapReasoning(value, SIGNATURE_FORMAT)[0]?.signature
+  if (signature?.format !== SIGNATURE_FORMAT) return undefined
+  return { type: 'reasoning', text: '', signature, ...(isWrappedReasoning(value) ? {} : WRITTEN_BY_UPSTREAM) }
 }
+
+/** Format whose upstreams issue the signatures of calls. */
+const SIGNATURE_FORMAT = 'contents'
+
+/** Spelling of a signature that an upstream of this format wrote. */
+const WRITTEN_BY_UPSTREAM = { spelling: { [FORMAT]: { signature: 'call' } } }
 
 /** Reads the deprecated `function_call`. The function's name serves as its id. */
 export function readLegacyCall(wire: JsonObject): ToolCallPart {

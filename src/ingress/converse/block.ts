@@ -6,7 +6,7 @@ import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText } from '../fields.ts'
 import { readCitation } from './citations.ts'
-import { signatureField } from './content.ts'
+import { signatureField, WITHOUT_SIGNATURE } from './content.ts'
 import { leniently, withCallId } from './result.ts'
 import { FORMAT, kindOf } from './wire.ts'
 
@@ -26,7 +26,8 @@ export function partOfDelta(delta: JsonObject): Part | undefined {
   if (kind === 'text' || kind === 'citation') return { type: 'text', text: '' }
   if (kind !== 'reasoningContent') return undefined
   const redacted = anyText(anyObject(delta['reasoningContent'])?.['redactedContent'])
-  return redacted === undefined ? { type: 'reasoning', text: '' } : { type: 'reasoning', text: '', redacted: true }
+  if (redacted !== undefined) return { type: 'reasoning', text: '', redacted: true }
+  return { type: 'reasoning', text: '', ...WITHOUT_SIGNATURE }
 }
 
 const PARTS: { readonly [kind: string]: Part['type'] } = {

@@ -189,16 +189,22 @@ function readReasoning(block: JsonObject): Part {
   return {
     type: 'reasoning',
     text: shown,
-    ...defined(signatureField(value)),
+    ...(value === undefined || value === '' ? WITHOUT_SIGNATURE : signatureField(value)),
     ...(extras === undefined ? {} : { extras }),
   }
 }
 
+/** Spelling of reasoning that a model of this format left unsigned, or whose signature has not arrived yet. */
+export const WITHOUT_SIGNATURE = { spelling: { [FORMAT]: { signature: 'none' } } }
+
+/** Spelling of reasoning that another format's model left unsigned. Its wrapper contains no signature. */
+const UNSIGNED = { spelling: { [FORMAT]: { signature: 'unsigned' } } }
+
 /** Reads a signature. A signature that the gateway wrapped is unwrapped. An empty string means no signature. */
-export function signatureField(value: string | undefined): Pick<ReasoningPart, 'signature'> {
+export function signatureField(value: string | undefined): Pick<ReasoningPart, 'signature' | 'spelling'> {
   if (value === undefined || value === '') return {}
   const { signature } = unwrapReasoning(value, FORMAT)[0] ?? {}
-  return signature === undefined ? {} : { signature }
+  return signature === undefined ? UNSIGNED : { signature }
 }
 
 function readRedacted(data: string, block: JsonObject): Part {
