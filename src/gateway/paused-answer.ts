@@ -21,8 +21,8 @@ export const mayPause = ({ prepared: { native, wire }, attempt: { target } }: Ac
   !native && WRITERS[target.format.format]?.mayPause?.(wire) === true
 
 /**
- * Returns the request that continues an answer. Returns undefined if the model did not pause, and if it waits for
- * results of the caller's tools.
+ * Returns the request that continues an answer. Returns undefined if the model did not pause, if it said nothing before
+ * it paused, and if it waits for results of the caller's tools.
  */
 export function continuationOf(
   prepared: Prepared,
@@ -30,7 +30,8 @@ export function continuationOf(
   answer: CanonicalResult,
 ): Prepared | undefined {
   const { finish, content = [] } = answer.candidates[0] ?? {}
-  if (finish?.reason !== 'paused' || content.some(({ type }) => type === 'tool-call')) return undefined
+  if (finish?.reason !== 'paused' || content.length === 0 || content.some(({ type }) => type === 'tool-call'))
+    return undefined
   return { ...prepared, wire: WRITERS[target.format.format]!.continued!(prepared.wire, answer) }
 }
 

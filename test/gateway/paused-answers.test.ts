@@ -259,6 +259,16 @@ test.each([false, true])(
   },
 )
 
+test.each([false, true])('an empty answer that pauses is not sent back (stream: %s)', async stream => {
+  const gateway = await open((response, seen) =>
+    bodyOf(seen).stream === true
+      ? events(response).end(streamOf([], 'pause_turn'))
+      : json(response, whole([], 'pause_turn')),
+  )
+  await askAs(gateway, CALLERS['chat']!, stream)
+  expect(upstream.seen.length).toBe(1)
+})
+
 /** Pauses once, and fails then. */
 const failing: Script = (response, seen) => {
   if (returnedBlocks(seen).length > 0)

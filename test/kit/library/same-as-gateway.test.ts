@@ -65,6 +65,8 @@ async function throughGateway(from: ConversationFormat, to: ConversationFormat, 
   return { asked, seen: upstream.seen.slice(before) }
 }
 
+/* Only the gateway can have a paused model go on: it sends a second request. */
+
 /** Returns the library's translation, or the status with which it refuses the request. */
 function throughLibrary(
   from: ConversationFormat,
@@ -113,7 +115,7 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
         if (seen.length === 0) return void expect([400, 404]).toContain(asked.status)
         compared++
         expect(plain(translation.body)).toEqual(JSON.parse(seen[0]!.text))
-        if (asked.status !== 200) return
+        if (asked.status !== 200 || seen.length > 1) return
         const { body } = translation.answer(result)
         expect(withoutMadeUp(body)).toEqual(withoutMadeUp(asked.json))
       }),
@@ -132,9 +134,9 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
         const text = sent.map(event => EVENT_STREAM.frame(event, false)).join('')
         answer = { type: 'text/event-stream', text }
         const translation = throughLibrary(from, to, wire)
-        const { asked: got } = await throughGateway(from, to, wire)
+        const { asked: got, seen } = await throughGateway(from, to, wire)
         if (typeof translation === 'number') return void expect(got.status).toBeGreaterThanOrEqual(400)
-        if (got.status !== 200) return
+        if (got.status !== 200 || seen.length > 1) return
         compared++
         expect(eventsIn(await streamedBy(translation, text))).toEqual(eventsIn(got.text))
       }),
