@@ -148,6 +148,7 @@ test('an upstream that takes only the recording gets all of it, from memory, dis
   for (const size of [1000, 9 * MIB])
     expect((await upload(testServer.server.address, TRANSCRIPTIONS_PATH, [model, file(size)])).json).toEqual({
       text: TEXT,
+      duration: 3.5,
     })
   expect(stub.seen.map(({ raw: { size, hash } }) => ({ size, hash }))).toEqual(
     [1000, 9 * MIB].map(size => ({ size, hash: hashOf(size) })),
