@@ -147,7 +147,11 @@ describe('sessions', () => {
     const { code, results } = await run('--caller', 'chat,realtime', '--upstream', 'chat,realtime')
     expect(code).toBe(0)
     const judged = results.cells.filter(({ caller, upstream }) => caller === upstream).map(({ id }) => id)
-    expect(judged).toEqual(['chat-chat/text/whole', 'chat-chat/text/stream', 'realtime-realtime/text-turn/session'])
+    expect(judged).toEqual([
+      ...['chat-chat/text/whole', 'chat-chat/text/stream'],
+      ...['chat-chat/text-verbatim/whole', 'chat-chat/text-verbatim/stream'],
+      'realtime-realtime/text-turn/session',
+    ])
     const validate = new Ajv2020().compile(JSON.parse(readFileSync('conformance/results.schema.json', 'utf8')))
     validate(results)
     expect(validate.errors).toBeNull()
