@@ -1,6 +1,6 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
-import { fold } from '../canonical/fold.ts'
-import { totalUsage, type Usage } from '../canonical/result.ts'
+import { applyEvent, fold } from '../canonical/fold.ts'
+import { type CanonicalResult, totalUsage, type Usage } from '../canonical/result.ts'
 import type { EventReader } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import type { Source } from '../egress/transport/sse.ts'
@@ -25,8 +25,8 @@ export class PausedStream implements EventReader<WireEvent, CanonicalEvent>, Sou
   private current: AcceptedRequest
   private prepared: Prepared
   private reader: EventReader<WireEvent, CanonicalEvent>
-  /** Events of the current part of the answer. */
-  private events: CanonicalEvent[] = []
+  /** Current part of the answer, as far as it has arrived. */
+  private part: CanonicalResult = fold([])
   /** Request that continues the current part, once the model has paused. */
   private continuation: Prepared | undefined
   private continuationCount = 0
@@ -91,7 +91,7 @@ export class PausedStream implements EventReader<WireEvent, CanonicalEvent>, Sou
   private withoutPauses(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
     const shown: CanonicalEvent[] = []
     for (const event of events) {
-      this.events.push(event)
+      this.part = applyEvent(this.part, event, true)
       if (event.type === 'candidate-end') this.continuation = this.continuationOf()
       if (!this.isHidden(event)) shown.push(this.numbered(event))
     }
@@ -100,7 +100,7 @@ export class PausedStream implements EventReader<WireEvent, CanonicalEvent>, Sou
 
   private continuationOf(): Prepared | undefined {
     if (this.continuationCount === MAX_CONTINUATIONS) return undefined
-    return continuationOf(this.prepared, this.first.attempt, fold(this.events))
+    return continuationOf(this.prepared, this.first.attempt, this.part)
   }
 
   private isHidden({ type }: CanonicalEvent): boolean {
@@ -114,12 +114,12 @@ export class PausedStream implements EventReader<WireEvent, CanonicalEvent>, Sou
   }
 
   private beginPart(continuation: Prepared): void {
-    const part = fold(this.events)
+    const { part } = this
     this.first.attempt.incoming.report.recordUnsent(part, true)
     if (part.usage !== undefined) this.earlierUsage = this.total(part.usage)
     this.contentCount += part.candidates[0]?.content.length ?? 0
     this.continuationCount++
-    this.events = []
+    this.part = fold([])
     this.prepared = continuation
     this.continuation = undefined
     this.reader = this.first.reader.events!(continuation.request)

@@ -31,7 +31,7 @@ export interface StreamStages {
   readonly headers: WholeAnswer['headers']
   /** Exchange with the upstream, if its events are still arriving. */
   readonly exchange: Pick<Exchange, 'abort' | 'pause' | 'resume'> | undefined
-  /** The same object as `read` and `exchange`, if the model may pause in its answer. */
+  /** Reader and exchange in one, if the model may pause: `read` and `exchange` are then this object. */
   readonly pauses?: PausedStream | undefined
   /** Gate that is paused instead of the exchange if another reader pulls the events. */
   readonly gate: Gate | undefined

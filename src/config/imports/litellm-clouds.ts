@@ -108,7 +108,7 @@ const RESPONSES = 'responses/'
 function azureAccount(params: JsonObject, model: string): Account | string {
   if (model === '') return 'the deployment is missing: write its name'
   if (model.startsWith('speech/')) return 'no channel speaks the format of Azure’s speech service'
-  // These prefixes state the family of a deployment, for LiteLLM alone.
+  // Prefixes that state the family of a deployment are for LiteLLM alone.
   const deployment = model.replace(/^(?:o_series|gpt5_series|responses)\//, '')
   if (model.startsWith(RESPONSES) || OPENAI_RESPONSES_MODELS.test(deployment))
     return azureCurrent(params, deployment, ['responses'])

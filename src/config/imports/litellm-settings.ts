@@ -11,7 +11,7 @@ export interface Account {
   readonly model: string
   /** Fields of the channel. */
   readonly fields: { [field: string]: unknown }
-  /** What the operator has to know about a parameter that the channel uses. */
+  /** Note for the operator about a parameter that the channel uses. */
   readonly note?: { readonly field: string; readonly text: string }
 }
 

@@ -46,7 +46,7 @@ export function importPortkey(value: unknown): Draft {
 
 const MODES: ReadonlySet<string> = new Set(['single', 'fallback', 'loadbalance'])
 
-/** What a target gets from the group that it is in. */
+/** Rank and inherited fields of a target in its group. */
 interface Place {
   readonly rank: Rank
   /** Fields that apply where the target has none of its own. */

@@ -15,7 +15,7 @@ export interface Answer {
   readonly end: End
 }
 
-/** What the caller's program does to its history before it asks. */
+/** Change that the caller's program makes to its history before it asks. */
 export type Edit = 'nothing' | 'drops-oldest' | 'drops-reasoning' | 'skips-results'
 
 export interface Step {

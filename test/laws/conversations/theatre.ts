@@ -30,7 +30,7 @@ export interface Heard {
   readonly url: string
 }
 
-/** What happened in one step. */
+/** Record of one step: the request, the answer and what the upstream got. */
 export interface Scene {
   readonly step: Step
   readonly number: number

@@ -26,7 +26,7 @@ import { quiet, voice } from './voice.ts'
 
 const AT = { candidate: 0, part: 0 } as const
 
-/** What the models do with the next request of their kind. */
+/** Behaviour of the models at the next request of their kind. */
 type Behaviour = 'answers' | 'calls' | 'calls twice' | 'fails' | 'fails late' | 'says nothing' | 'talks and calls'
 
 type Action =

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { SocketListener } from '../../../src/voice/session-socket.ts'
 import { content, spoken } from './machine.ts'
 
-/** What the model does at the end of the user's next turn. */
+/** Behaviour of the model at the end of the user's next turn. */
 export type Behaviour = 'speaks' | 'calls' | 'calls twice' | 'is silent'
 
 const LOUD = 2000
@@ -150,7 +150,7 @@ export class GeminiConnection {
       this.openCalls.clear()
     }
     if (!this.isGenerating) return
-    // What was not sent yet is dropped.
+    // Content and calls that were not sent yet are dropped.
     const rest = this.frames.filter(frame => !('serverContent' in frame) && !('toolCall' in frame))
     this.frames.splice(0, this.frames.length, ...rest)
     const isTogether = this.model.count++ % 2 === 0
