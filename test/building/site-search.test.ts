@@ -17,6 +17,9 @@ const TYPES: { readonly [extension: string]: string } = {
   ...{ '.png': 'image/png', '.woff2': 'font/woff2', '.json': 'application/json' },
 }
 
+/** How Chromium names a request that the browser itself gave up, such as a prefetch when the page changes. */
+const ABORTED = 'net::ERR_ABORTED'
+
 function fileServer(): Server {
   return createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://site')
@@ -37,7 +40,9 @@ describe.skipIf(!isBuilt || noChromium !== undefined)('the built site', () => {
     })
     page = await context.newPage()
     page.on('pageerror', fault => faults.push(fault.message))
-    page.on('requestfailed', one => faults.push(one.url()))
+    page.on('requestfailed', one => {
+      if (one.failure()?.errorText !== ABORTED) faults.push(`${one.failure()?.errorText} ${one.url()}`)
+    })
     page.on('response', one => {
       if (one.status() >= 400) faults.push(`${one.status()} ${one.url()}`)
     })
