@@ -69,6 +69,18 @@ export interface NativeEventWriter extends EventWriter {
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[]
 }
 
+/** How a model of an upstream's format goes on after a pause in its answer. */
+export interface Pauses {
+  /** Returns true if the model may pause in its answer to the request, so that the caller has to have it go on. */
+  mayPause(request: WireRequest): boolean
+  /**
+   * Writes the request that has the model go on with a paused answer.
+   *
+   * @param request the paused request, as written.
+   */
+  continued(request: WireRequest, answer: CanonicalResult): WireRequest
+}
+
 /** Writer of all the gateway's output in one format. All methods are pure: equal inputs yield equal bytes. */
 export interface Writer {
   /**
@@ -87,14 +99,8 @@ export interface Writer {
    * those of any other format.
    */
   nativeEvents?(request: CanonicalRequest): NativeEventWriter
-  /** Returns true if the model may pause in its answer to the request, so that the caller has to have it go on. */
-  mayPause?(request: WireRequest): boolean
-  /**
-   * Writes the request that has the model go on with a paused answer. Formats without this method have no such request.
-   *
-   * @param request the paused request, as written.
-   */
-  continued?(request: WireRequest, answer: CanonicalResult): WireRequest
+  /** How a model goes on after a pause in its answer. Absent for formats whose models do not pause. */
+  readonly pauses?: Pauses
   /**
    * True if the format supports media as raw bytes in requests and answers. For other formats, the gateway first
    * converts bytes to base64.

@@ -18,7 +18,7 @@ export const MAX_CONTINUATIONS = 10
  * answer for a whole one, so that the gateway asks the model to go on (decision pauses-of-models).
  */
 export const mayPause = ({ prepared: { native, wire }, attempt: { target } }: AcceptedRequest): boolean =>
-  !native && WRITERS[target.format.format]?.mayPause?.(wire) === true
+  !native && WRITERS[target.format.format]?.pauses?.mayPause(wire) === true
 
 /**
  * Returns the request that continues an answer. Returns undefined if the model did not pause, if it said nothing before
@@ -29,10 +29,15 @@ export function continuationOf(
   { target }: Pick<Attempt, 'target'>,
   answer: CanonicalResult,
 ): Prepared | undefined {
-  const { finish, content = [] } = answer.candidates[0] ?? {}
-  if (finish?.reason !== 'paused' || content.length === 0 || content.some(({ type }) => type === 'tool-call'))
-    return undefined
-  return { ...prepared, wire: WRITERS[target.format.format]!.continued!(prepared.wire, answer) }
+  const pauses = WRITERS[target.format.format]?.pauses
+  if (pauses === undefined || !canGoOn(answer)) return undefined
+  return { ...prepared, wire: pauses.continued(prepared.wire, answer) }
+}
+
+/** Returns true if the model paused behind a part of its answer, and no call in it waits for a result of the caller. */
+function canGoOn({ candidates }: CanonicalResult): boolean {
+  const { finish, content = [] } = candidates[0] ?? {}
+  return finish?.reason === 'paused' && content.length > 0 && content.every(({ type }) => type !== 'tool-call')
 }
 
 /**

@@ -14,19 +14,20 @@ import {
   recordedModel,
   type UsageRow,
 } from '../store/usage/row.ts'
-import { type BilledFacts, expectedFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
+import { type BilledFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { AffinitySource } from './affinity.ts'
-import { costOfAnswers, type PaidAnswer, withSearches } from './answer-cost.ts'
-import { AnswerMeter, NO_TOKENS } from './answer-meter.ts'
+import type { PaidAnswer } from './answer-cost.ts'
+import { AnswerMeter } from './answer-meter.ts'
+import { type Billed, billOf } from './bill.ts'
 import type { Call } from './call.ts'
 import { earlierAttempt } from './earlier-attempt.ts'
 import { gatewayFailure } from './failure-of.ts'
 import type { FallbackOrigin } from './fallback-models.ts'
 import type { RequestTrace } from './metrics/traces.ts'
 import { type RequestMemoryHold, releaseWhenSent } from './request-memory.ts'
-import { type ExpectedUsage, TEXT_WORK } from './uncounted.ts'
+import type { ExpectedUsage } from './uncounted.ts'
 import { billedAnswer, partsOf, UnsentAnswers } from './unsent-answers.ts'
 
 /** The outcome of a request: its usage row, and further facts for the log and the trace. */
@@ -275,44 +276,10 @@ export class Report {
     return this.error?.kind
   }
 
-  /** Known usage: none for an unanswered request, or undefined if the upstream's count is incomplete. */
-  private get spent(): Usage | undefined {
-    const { status, meter, isOnlyError: answerless, sentAt: sent } = this
-    // A token count is free.
-    if (this.work === 'count') return NO_USAGE
-    const { counted } = meter
-    if (counted !== undefined) return withSearches(counted, meter.searches.searches)
-    const hasNoAnswer = answerless || (status >= 400 && status !== CANCELLED && !this.wasAborted)
-    return hasNoAnswer || sent === undefined ? NO_USAGE : undefined
-  }
-
-  /** Estimated usage, or undefined if it cannot be estimated. */
-  private get estimate(): Usage | undefined {
-    const { expected, meter, stream, reservation } = this
-    if (expected === undefined) return undefined
-    const { input, output } = expected()
-    const unreceived = stream || meter.isComplete ? 0 : (reservation?.expectedAnswer(output) ?? 0)
-    return meter.estimate(input, unreceived)
-  }
-
-  /** Returns the answers that the request pays for: the one that was sent, as far as it cost anything, and unsent ones. */
-  private paidAnswers(sent: Usage | undefined): readonly PaidAnswer[] {
-    const { target, model, unsent } = this
-    if (sent === NO_USAGE || target === undefined) return unsent.all
-    if (this.parts !== undefined) return [...unsent.all, ...this.parts]
-    return [...unsent.all, { target, model, usage: sent, facts: this.meter.facts }]
-  }
-
-  /** Returns true if an uncounted answer has the price of other units than tokens, such as images. */
-  private isBilledByUnits(prices: Prices): boolean {
-    return costOfAnswers(prices, this.paidAnswers(NO_TOKENS)).cost !== undefined
-  }
-
-  /** Adds the expected tokens to the usage of an answer that the upstream counts in another unit. */
-  private withTokens(usage: Usage): Usage {
-    const hasTokens = usage.input !== undefined || usage.output !== undefined
-    if (hasTokens || usage === NO_USAGE || this.expected === undefined) return usage
-    return { ...usage, input: Math.ceil(this.expected().input) }
+  /** True if an upstream worked on an answer, whose usage has to be paid for. */
+  private get hasAnswer(): boolean {
+    const { status, isOnlyError, sentAt, wasAborted } = this
+    return !isOnlyError && (status < 400 || status === CANCELLED || wasAborted) && sentAt !== undefined
   }
 
   /** Builds the usage row. All rows have the same fields in the same order. Unknown fields are undefined. */
@@ -362,35 +329,17 @@ export class Report {
 
   /** Closes the report of a finished request. */
   outcome(prices: Prices): Outcome {
-    const { call, error, fault, trace, restoredReasoning, seconds, fallback, target, model, unsent, reservation } = this
-    const counted = this.spent ?? (this.isBilledByUnits(prices) ? NO_TOKENS : undefined)
-    const estimate = counted === undefined ? this.estimate : undefined
-    // An estimate covers the whole request, and with it the answers to parts of it.
-    if (estimate !== undefined) this.forgetUnsent()
-    if (counted !== undefined && target !== undefined && model !== undefined)
-      unsent.addIterations(counted, () => ({ target, model, facts: { tier: this.meter.facts.tier } }))
-    const sent = counted ?? estimate
-    const hasUnsent = unsent.all.length > 0
-    const spent = hasUnsent && sent !== undefined ? unsent.with(sent) : sent && this.withTokens(sent)
-    const usage = hasUnsent ? unsent.with(sent ?? NO_USAGE) : (estimate ?? this.meter.usage)
-    const answers = this.paidAnswers(sent)
-    const { cost: countedCost, isPartial } = costOfAnswers(prices, answers)
-    // An answer counted in a unit without a price, such as seconds where tokens have one, costs what was expected of it.
-    const isUnpriced = countedCost === undefined && sent !== undefined && sent !== NO_USAGE && !TEXT_WORK.has(this.work)
-    const expected = isUnpriced ? reservation?.uncounted : undefined
-    const facts = expected && expectedFacts(expected, this.work, this.requested)
-    const cost = facts && target ? costOfAnswers(prices, [{ target, model, usage: expected, facts }]).cost : countedCost
-    // The limits charge such a request what it was expected to use, so that its row states the same.
-    const uncounted = sent === undefined ? reservation?.uncounted : undefined
-    const row =
-      uncounted === undefined
-        ? this.row(usage, cost, estimate !== undefined || isPartial || cost !== countedCost)
-        : this.row(uncounted, uncounted.cost, true)
+    const { call, error, fault, trace, restoredReasoning, seconds, fallback } = this
+    const { usage, cost, isEstimated, spent, answers } = billOf(this.billed, prices)
+    const row = this.row(usage, cost, isEstimated)
     return { call, row, spent, answers, error, fault, trace, restoredReasoning, seconds, fallback }
   }
-}
 
-const NO_USAGE: Usage = {}
+  private get billed(): Billed {
+    const { work, target, model, hasAnswer, stream, requested, expected, reservation, meter, unsent, parts } = this
+    return { work, target, model, hasAnswer, stream, requested, expected, reservation, meter, unsent, parts }
+  }
+}
 
 /** Maximum number of earlier attempts in the row. */
 const MAX_EARLIER_ATTEMPTS = 10

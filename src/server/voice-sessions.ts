@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws'
 import type { Caller } from '../accounts/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { defined } from '../canonical/node.ts'
-import type { Gateway, LiveSession, Realtime, VoiceSessionCall } from '../gateway/index.ts'
+import type { Gateway, LiveSession, OpenedSession, Realtime, VoiceSessionCall } from '../gateway/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
 import { pathOf, queryOf } from './address.ts'
 import { idHeaders } from './handlers.ts'
@@ -61,8 +61,7 @@ export class VoiceSessions {
         return
       }
       const openedSession = await realtime.open(call)
-      const { record } = openedSession.caller
-      const recordedSocket = record && (await this.gateway.services.recordings.beginSession(message, record))
+      const recordedSocket = await this.beginRecording(openedSession, message)
       if (socket.destroyed || abortController.signal.aborted) {
         openedSession.abandon()
         throw STOPPED
@@ -105,8 +104,7 @@ export class VoiceSessions {
       const { model, replay } = await realtime.firstSettings(waiting, accepted)
       release()
       const openedSession = await realtime.open({ ...waiting, query: { ...call.query, model } })
-      const { record } = openedSession.caller
-      const recordedSocket = record && (await this.gateway.services.recordings.beginSession(call.message, record))
+      const recordedSocket = await this.beginRecording(openedSession, call.message)
       if (accepted.readyState !== accepted.OPEN) return openedSession.abandon()
       recordedSocket?.follow(accepted)
       this.add(openedSession.start(accepted), socket, accepted, openedSession.caller)
@@ -117,6 +115,11 @@ export class VoiceSessions {
       release()
       this.opening.delete(abortController)
     }
+  }
+
+  /** Begins the recording of a session, if the caller's key demands one. */
+  private async beginRecording({ caller }: OpenedSession, message: IncomingMessage) {
+    return caller.record && this.gateway.services.recordings.beginSession(message, caller.record)
   }
 
   /** Lets every session finish its current response. Resolves when all sessions are closed. */

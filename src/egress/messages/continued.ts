@@ -2,6 +2,7 @@ import { Losses } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { Pauses } from '../writer.ts'
 import { writeAnswerPart } from './answer.ts'
 import { FORMAT } from './context.ts'
 
@@ -9,7 +10,7 @@ import { FORMAT } from './context.ts'
  * Returns true if a turn of the model may pause (`pause_turn`): only requests pause that have tools which the upstream
  * runs itself (docs/wire/messages.md#stop-reasons).
  */
-export const mayPause = ({ body }: WireRequest): boolean =>
+const mayPause = ({ body }: WireRequest): boolean =>
   body['mcp_servers'] !== undefined || (Array.isArray(body['tools']) && body['tools'].some(isHosted))
 
 /** Returns true for a tool of a type that the API defines. A few of those run at the caller, whose turns never pause. */
@@ -21,7 +22,7 @@ const isHosted = (tool: Json): boolean =>
  *
  * @param answer the paused answer, with the tool names that the upstream knows.
  */
-export function writeContinued({ body, ...request }: WireRequest, answer: CanonicalResult): WireRequest {
+function continued({ body, ...request }: WireRequest, answer: CanonicalResult): WireRequest {
   const turns = body['messages'] as readonly JsonObject[]
   const last = turns.at(-1)
   const blocks = blocksOf(answer)
@@ -49,3 +50,6 @@ function containerOf(body: JsonObject, { extras }: CanonicalResult): JsonObject 
   const requested = body['container']
   return { container: isObject(requested) ? { ...requested, id } : id }
 }
+
+/** How Claude goes on after a pause (`pause_turn`). */
+export const pauses: Pauses = { mayPause, continued }

@@ -1,6 +1,6 @@
 import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
-import { mayPause, writeContinued } from './continued.ts'
+import { pauses } from './continued.ts'
 import { writeError } from './error.ts'
 import { MessageStream } from './events.ts'
 import { RelayedStream } from './native.ts'
@@ -14,8 +14,7 @@ export const messages: Writer = {
   request: writeRequest,
   result: writeResult,
   events: request => new Sequential(new MessageStream(request)),
-  mayPause,
-  continued: writeContinued,
+  pauses,
   nativeEvents: request => new RelayedStream(new MessageStream(request)),
   reasoningForHistory,
   boundSignatures,
