@@ -11,7 +11,7 @@ export const DONE = '[DONE]'
 
 /**
  * Base class of readers for streamed answers in OpenAI's family of formats. The data of each event is a JSON object,
- * possibly an error (traps 75, 77). The stream ends at `[DONE]` or at the first fault.
+ * possibly an error (traps 75, 77), or blank (trap 115). The stream ends at `[DONE]` or at the first fault.
  */
 export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEvent> {
   protected out: CanonicalEvent[] = []
@@ -22,7 +22,7 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
     if (this.ended) return NOTHING
     this.out = []
     if (data === DONE) this.finish({})
-    else this.take(parseObject(data))
+    else this.take(parseObject(data), data)
     return this.out
   }
 
@@ -34,7 +34,8 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
     return this.out
   }
 
-  private take(wire: JsonObject | undefined): void {
+  private take(wire: JsonObject | undefined, data: string): void {
+    if (wire === undefined && data.trim() === '') return
     const error = wire === undefined ? MALFORMED : this.errorIn(wire)
     if (error === undefined) this.read(wire!)
     else this.fail(error)

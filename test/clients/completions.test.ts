@@ -154,7 +154,11 @@ describe('openai completions before an upstream of completions', () => {
           .writeHead(200, { 'content-type': 'application/json' })
           .end(JSON.stringify({ ...answer(STORY, 'length'), usage }))
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      const pieces = [answer(STORY.slice(0, 9), null), answer(STORY.slice(9), 'length'), { ...answer('', null), usage }]
+      const pieces = [
+        answer(STORY.slice(0, 9), null),
+        answer(STORY.slice(9), 'length'),
+        { ...answer('', null), choices: [], usage },
+      ]
       for (const piece of pieces) response.write(`data: ${JSON.stringify(piece)}\n\n`)
       return response.end('data: [DONE]\n\n')
     })

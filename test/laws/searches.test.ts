@@ -125,6 +125,28 @@ describe('searches: an upstream of messages gets back only pages that it found i
       text,
     ])
   })
+
+  it.each(['search-call', 'both'])('those of Responses in words, which may name no pages (%s)', given => {
+    const parts: readonly Part[] = [
+      { type: 'search-call', id: 'ws_1', queries: ['tides'] },
+      { type: 'search-result', id: 'ws_1', sources: [] },
+      { type: 'text', text: 'High water is at noon.' },
+    ]
+    const content = given === 'both' ? parts : parts.filter(({ type }) => type !== 'search-result')
+    const answer = {
+      id: 'it',
+      model: 'm',
+      createdAt: 1,
+      candidates: [{ content, finish: { reason: 'stop' as const } }],
+    }
+    const blocks = WRITERS['messages']!.result!(answer, asked).wire.body['content'] as readonly JsonObject[]
+    expect(blocks[0]!['type']).toBe('server_tool_use')
+    expect(blocksFor(blocks).map(({ type, text }) => [type, text])).toEqual([
+      ['text', 'Searched the web for: tides'],
+      ...(given === 'both' ? [['text', 'Found no pages.']] : []),
+      ['text', 'High water is at noon.'],
+    ])
+  })
 })
 
 describe('searches: one round trip through any two formats keeps every page', () => {

@@ -17,16 +17,18 @@ import { writeUsage } from '../usage/openai.ts'
 import { FORMAT } from './request.ts'
 import { echoOf, textIn, writeFinish, writeLogprobs } from './result.ts'
 
-const DONE: WireEvent = { data: '[DONE]' }
+export const DONE: WireEvent = { data: '[DONE]' }
 
 /** State of one streamed choice. */
 interface Choice {
   readonly text: ChoiceText
   /** Log probabilities held until the chunk with their text. */
   heldLogprobs: TokenLogprob[]
-  /** Length of the text written so far, in UTF-16 units. */
-  length: number
+  /** Offset of the next token in the text of the choice, in UTF-16 units. */
+  offset: number
   hasStarted: boolean
+  /** True once a relayed chunk had the finish reason. */
+  isOver: boolean
 }
 
 /**
@@ -35,12 +37,14 @@ interface Choice {
  */
 export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
-  private readonly withUsage: boolean
+  /** True if the caller requested usage. */
+  readonly withUsage: boolean
   private readonly choices: Choice[] = []
   private head = ''
   private tail = ''
   private echoesPrompt = false
-  private serviceTier: string | undefined
+  /** The service tier last sent to the caller. */
+  serviceTier: string | undefined
   private usage: Usage | undefined
   private isOver = false
 
@@ -103,21 +107,31 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.serviceTier = event.serviceTier
   }
 
+  /** Follows an event whose chunk was relayed to the caller. */
+  recordEvent(event: CanonicalEvent): void {
+    if (event.type !== 'usage' && event.type !== 'logprobs') this.push(event)
+  }
+
+  /** Records a choice of a chunk that was relayed to the caller. */
+  recordChoice({ index, finish_reason }: JsonObject): void {
+    this.choice(Number(index)).isOver ||= typeof finish_reason === 'string'
+  }
+
   private choice(index: number): Choice {
     while (this.choices.length <= index)
-      this.choices.push({ text: new ChoiceText(), heldLogprobs: [], length: 0, hasStarted: false })
+      this.choices.push({ text: new ChoiceText(), heldLogprobs: [], offset: 0, hasStarted: false, isOver: false })
     return this.choices[index]!
   }
 
   private textChunk(choice: Choice, index: number, text: string): readonly WireEvent[] {
     const echoedText = this.echo(choice, index) + text
     const logprobs = choice.heldLogprobs.length === 0 ? null : this.takeLogprobs(choice)
-    choice.length += text.length
     return [this.chunk(index, echoedText, logprobs, null, {})]
   }
 
   private candidateEnd(event: CandidateEnd): readonly WireEvent[] {
     const choice = this.choice(event.candidate)
+    if (choice.isOver) return NOTHING
     const text = this.echo(choice, event.candidate)
     const logprobs = choice.heldLogprobs.length === 0 ? null : this.takeLogprobs(choice)
     const otherFields = { ...stopField(event, FORMAT), ...extrasFor(event, FORMAT) }
@@ -131,7 +145,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     const text = this.echoesPrompt
       ? echoOf(this.request, index, this.request.messages.length * this.choicesPerPrompt)
       : ''
-    choice.length += text.length
+    choice.offset += text.length
     return text
   }
 
@@ -143,7 +157,9 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private takeLogprobs(choice: Choice): JsonObject {
     const { heldLogprobs: logprobs } = choice
     choice.heldLogprobs = []
-    return writeLogprobs(logprobs, choice.length)
+    const from = choice.offset
+    for (const { token } of logprobs) choice.offset += token.length
+    return writeLogprobs(logprobs, from)
   }
 
   private chunk(index: number, text: string, logprobs: Json, finish_reason: Json, extras: JsonObject): WireEvent {

@@ -2,6 +2,7 @@ import { Sequential } from '../../canonical/sequential.ts'
 import { writeError } from '../errors/openai-error.ts'
 import type { Writer } from '../writer.ts'
 import { CompletionChunks } from './events.ts'
+import { RelayedCompletion } from './relayed-stream.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -10,5 +11,6 @@ export const completions: Writer = {
   request: writeRequest,
   result: writeResult,
   events: request => new Sequential(new CompletionChunks(request), { writesUnfinished: true }),
+  nativeEvents: request => new RelayedCompletion(new CompletionChunks(request)),
   error: writeError,
 }

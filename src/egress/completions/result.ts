@@ -105,11 +105,15 @@ export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Js
 }
 
 /**
- * Writes the alternatives as an object keyed by token text. If several alternatives have the same text, only the first
- * is written.
+ * Writes the alternatives as an object keyed by token text, in their order. If several alternatives have the same text,
+ * only the first is written.
  */
-const alternatives = (top: readonly TokenLogprob[]): Json =>
-  Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))
+function alternatives(top: readonly TokenLogprob[]): Json {
+  const byToken = new Map<string, number>()
+  for (const { token, logprob } of top) if (!byToken.has(token)) byToken.set(token, logprob)
+  return Object.fromEntries(byToken)
+}
+
 /** Reports token fields that the lists cannot express. */
 function reportLogprobs(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   for (const [index, token] of tokens.entries()) {

@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
+import { type Json, type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { INTERACTIONS_REVISION } from '../../formats/dialects/interactions.ts'
@@ -87,7 +87,9 @@ function nativeInput(messages: readonly Message[], body: JsonObject, context: Wr
 function nativeTurn({ content }: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   return content.flatMap((part, index): readonly JsonObject[] => {
     if (part.type === 'reasoning') return nativeThought(part, content[index + 1], path, context)
-    const step = unchangedWire<JsonObject>(part, FORMAT)
+    // Calls keep their step if the reasoning before them was dropped, because their signature is removed here.
+    const step =
+      part.type === 'tool-call' ? wireSourceOf<JsonObject>(part, FORMAT)?.wire : unchangedWire<JsonObject>(part, FORMAT)
     // Any other part belongs to the step of an earlier part.
     if (step === undefined) return []
     const before = content[index - 1]

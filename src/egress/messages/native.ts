@@ -14,7 +14,7 @@ import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
 import { versionOf, writeHeaders } from './headers.ts'
 import { refusedSampling } from './sampling.ts'
-import { isNativeResult, refusedSearches } from './search.ts'
+import { isForeignSearch, refusedSearches } from './search.ts'
 import { nativeThinking } from './thinking.ts'
 import { acceptedPart, isRefused, type TurnKind } from './version.ts'
 
@@ -64,7 +64,7 @@ const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): 
     ? content.every(
         part =>
           !hasUnindexedCitations(part) &&
-          (part.type !== 'search-result' || isNativeResult(part)) &&
+          !(isSearch(part) && isForeignSearch(part)) &&
           (part.type !== 'reasoning' || unchangedWire(part, FORMAT) !== undefined),
       )
     : role !== 'system' || dialect.system_turns !== false

@@ -1,7 +1,7 @@
 import type { Part, SearchCallPart, SearchResultPart, SearchSource } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { extrasFor } from '../fields.ts'
-import type { SearchPart } from '../searches.ts'
+import { isSearch, type SearchPart } from '../searches.ts'
 import { type Block, FORMAT } from './context.ts'
 
 /* Hosted web searches (docs/wire/messages.md#web-search). */
@@ -11,12 +11,13 @@ const NO_CONTENT = ''
 
 const DIRECT_CALLER = { caller: { type: 'direct' } }
 
-const ID_PREFIX = 'srvtoolu_'
+/** Prefix of the ids of searches that other upstreams ran. */
+const FOREIGN_PREFIX = 'srvtoolu_foreign_'
 const LEGAL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/
 
 /** Returns a search id in the form that upstreams of this format require. */
 const searchId = ({ id }: SearchPart): string =>
-  LEGAL_ID.test(id) ? id : ID_PREFIX + id.replace(/[^a-zA-Z0-9_]/g, '_')
+  LEGAL_ID.test(id) ? id : FOREIGN_PREFIX + id.replace(/[^a-zA-Z0-9_]/g, '_')
 
 /** Writes a search or its results as a block. */
 export const searchBlock = (part: SearchPart): Block =>
@@ -71,14 +72,20 @@ export function reportSearch(part: SearchPart, path: Path, losses: Losses): void
  * Returns true if all pages were found by an upstream of this format, which refuses pages without its own
  * `encrypted_content`.
  */
-export const isNativeResult = ({ sources }: SearchResultPart): boolean =>
+const isNativeResult = ({ sources }: SearchResultPart): boolean =>
   sources.every(source => source.extras?.[FORMAT]?.['encrypted_content'] !== undefined)
 
-/** Returns the ids of searches in a turn whose results the upstream would refuse. */
+/**
+ * Returns true for a search that another upstream ran. The upstream refuses its pages, and a search without pages, which
+ * Responses does not name.
+ */
+export const isForeignSearch = (part: SearchPart): boolean =>
+  part.id.startsWith(FOREIGN_PREFIX) || (part.type === 'search-result' && !isNativeResult(part))
+
+/** Returns the ids of searches in a turn that the upstream would refuse. */
 export function refusedSearches(content: readonly Part[]): ReadonlySet<string> {
   let ids: Set<string> | undefined
-  for (const part of content)
-    if (part.type === 'search-result' && !isNativeResult(part)) (ids ??= new Set()).add(part.id)
+  for (const part of content) if (isSearch(part) && isForeignSearch(part)) (ids ??= new Set()).add(part.id)
   return ids ?? NO_IDS
 }
 

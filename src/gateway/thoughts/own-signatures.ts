@@ -1,6 +1,7 @@
 import type { Part, Signature } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { Loss } from '../../canonical/loss.ts'
+import { unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { preferring, type Target } from '../../upstreams/router.ts'
@@ -41,18 +42,21 @@ export function withOwnSignatures(
     for (const [at, isDropped] of foreign.entries())
       if (isDropped)
         losses.push({ kind: 'dropped', path: ['messages', index, 'content', at], reason: 'signed-by-another' })
-    const content = message.content.flatMap((part, at) =>
-      foreign[at] ? [] : [foreign[at - 1] === true ? unwrittenCopy(part) : part],
-    )
+    const content = message.content.flatMap((part, at) => {
+      if (foreign[at]) return []
+      const isSigned = foreign[at - 1] === true && isWrittenWith(part, signatureFor(message.content[at - 1]!, target)!)
+      return [isSigned ? unwrittenCopy(part) : part]
+    })
     return content.length === 0 && message.extras === undefined ? [] : [{ ...message, content }]
   })
   return { request: { ...request, messages }, losses }
 }
 
-/**
- * Returns a copy of a part, which makes the writer write it anew. The wire value of the original may contain the
- * signature, as calls in `contents` do.
- */
+/** Returns true if the wire value of a part contains the signature of the reasoning before it, as calls in `contents`. */
+const isWrittenWith = (part: Part, { format, value }: Signature): boolean =>
+  JSON.stringify(unchangedWire(part, format) ?? null).includes(JSON.stringify(value))
+
+/** Returns a copy of a part, which makes the writer write it anew. */
 const unwrittenCopy = (part: Part): Part => ({ ...part })
 
 /** Returns the signature that the target would receive. Signatures of other formats never leave the gateway. */

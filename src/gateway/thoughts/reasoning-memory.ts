@@ -236,16 +236,18 @@ const mayDropIds =
   (step: Pick<CalledStep, 'id' | 'name'>): boolean =>
     mayLoseId(step, attempt.incoming.call.format)
 
-const isReasoning = (part: Part): boolean => part.type === 'reasoning'
-
 /**
  * Returns true if the caller returns this kind of reasoning itself, judging by its last turn with tool calls, so that
- * nothing needs to be stored. A caller that returns the text without the signature still needs the memory.
+ * nothing needs to be stored. A caller that returns the text without the signature still needs the memory, and so does
+ * one that returns the signatures of other formats only, as callers of Chat Completions do with those of Gemini.
  */
 function returnsReasoning({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
   let at = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'tool-call'))
-  const signed = steps.some(({ lead, next }) => lead.some(isSigned) || next.some(isSigned))
-  while (messages[at]?.role === 'assistant')
-    if (messages[at--]!.content.some(signed ? isSigned : isReasoning)) return true
+  const issued = new Set(
+    steps.flatMap(({ lead, next }) => [...lead, ...next]).flatMap(one => one.signature?.format ?? []),
+  )
+  const isReturned = (part: Part): boolean =>
+    part.type === 'reasoning' && (issued.size === 0 || (isSigned(part) && issued.has(part.signature!.format)))
+  while (messages[at]?.role === 'assistant') if (messages[at--]!.content.some(isReturned)) return true
   return false
 }

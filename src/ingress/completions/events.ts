@@ -1,6 +1,9 @@
+import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish } from '../../canonical/result.ts'
+import type { EventReader } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import { AnswerEvents } from '../answer-events.ts'
 import { defined, extrasOf, NO_FIELDS, put } from '../fields.ts'
 import { readHead, readStop, STOP_REASON } from '../openai-answer.ts'
@@ -9,6 +12,7 @@ import { CHOICE, NATIVE, readFinish, readLogprobs } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 const KNOWN_FIELDS = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
+const OBJECT = 'text_completion'
 const STOP_FIELDS = new Set([STOP_REASON])
 /** Maximum number of choices, above the number in any real request. Larger indexes are invalid. */
 const MAX_CHOICES = 8192
@@ -24,7 +28,9 @@ interface Choice {
  * Reads the chunks of a streamed answer. Each chunk is a text completion (docs/wire/completions.md#stream). Candidates
  * end only with the stream.
  */
-export class CompletionEvents extends AnswerEvents {
+export class CompletionEvents extends AnswerEvents implements EventReader<WireEvent, CanonicalEvent> {
+  /** True if the stream deviates from the format, so that its chunks cannot be passed on unchanged. */
+  irregular = false
   private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
   /**
@@ -47,8 +53,11 @@ export class CompletionEvents extends AnswerEvents {
   protected read(chunk: JsonObject): void {
     if (typeof chunk['service_tier'] === 'string') this.tier = chunk['service_tier']
     for (const field in chunk) if (!KNOWN_FIELDS.has(field)) this.addField(field, chunk[field]!)
-    const choices = chunk['choices']
-    if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, chunk)
+    const choices = Array.isArray(chunk['choices']) ? chunk['choices'] : undefined
+    if (choices === undefined || chunk['object'] !== OBJECT) this.irregular = true
+    for (const choice of choices ?? [])
+      if (isObject(choice)) this.choice(choice, chunk)
+      else this.irregular = true
     const usage = chunk['usage']
     if (isObject(usage)) {
       this.start(chunk)
@@ -71,6 +80,7 @@ export class CompletionEvents extends AnswerEvents {
     this.start(chunk)
     const wireIndex = wire['index']
     const index = typeof wireIndex === 'number' && wireIndex >= 0 && wireIndex < MAX_CHOICES ? Math.floor(wireIndex) : 0
+    if (index !== wireIndex || typeof wire['text'] !== 'string') this.irregular = true
     while (this.choices.length <= index) this.choices.push({ started: false, finish: undefined, extras: {} })
     const choice = this.choices[index]!
     const append = readLogprobs(wire['logprobs'])
@@ -78,7 +88,14 @@ export class CompletionEvents extends AnswerEvents {
     const { text } = wire
     if (typeof text === 'string' && text !== '') this.grow(choice, index, text)
     for (const field in wire) if (!CHOICE.has(field) && wire[field] !== null) put(choice.extras, field, wire[field])
-    choice.finish ??= readFinish(wire['finish_reason'])
+    this.recordFinish(choice, wire['finish_reason'])
+  }
+
+  private recordFinish(choice: Choice, value: Json | undefined): void {
+    if (value === null || value === undefined) return
+    const finish = readFinish(value)
+    if (finish === undefined || choice.finish !== undefined) this.irregular = true
+    choice.finish ??= finish
   }
 
   private grow(choice: Choice, candidate: number, append: string): void {

@@ -19,12 +19,13 @@ export function readCited(block: JsonObject): Part {
 }
 
 const CITATION = new Set(['title', 'sourceContent', 'location'])
+const CITATION_WITH_DOMAIN = new Set(['title', 'sourceContent'])
 
 /** Reads a citation of a web page. Citations of the caller's own documents become opaque. */
 export function readCitation(wire: JsonObject): Annotation {
   const { location } = wire
   const web = isObject(location) && Object.keys(location).length === 1 ? location['web'] : undefined
-  const url = isObject(web) && Object.keys(web).length === 1 ? anyText(web['url']) : undefined
+  const url = isObject(web) ? anyText(web['url']) : undefined
   const quote = quoteIn(wire['sourceContent'])
   const { title } = wire
   if (url === undefined || quote === undefined || !(title == null || typeof title === 'string'))
@@ -33,7 +34,8 @@ export function readCitation(wire: JsonObject): Annotation {
     type: 'citation',
     url,
     ...defined({ title: title ?? undefined, quote: quote === '' ? undefined : quote }),
-    ...extrasOf(FORMAT, wire, CITATION),
+    // A page has also a domain (`nova_grounding`), for which other formats have no field.
+    ...extrasOf(FORMAT, wire, Object.keys(web as JsonObject).length === 1 ? CITATION : CITATION_WITH_DOMAIN),
   }
 }
 

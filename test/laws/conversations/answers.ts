@@ -411,11 +411,16 @@ export const ANSWERS: { readonly [upstream: string]: WriteAnswer } = {
     chat: chat(),
     'chat-r': chat('reasoning_content'),
     messages,
+    'messages-b': messages,
     responses,
+    'responses-b': responses,
     contents,
+    'contents-b': contents,
     vertex: contents,
     converse,
+    'converse-b': converse,
     interactions,
+    'interactions-b': interactions,
   },
   'cohere-chat': cohere,
 }
@@ -425,7 +430,7 @@ export function send(response: ServerResponse, upstream: string, wire: Wire, str
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(wire.whole))
     return
   }
-  const type = upstream === 'converse' ? 'application/vnd.amazon.eventstream' : 'text/event-stream'
+  const type = upstream.startsWith('converse') ? 'application/vnd.amazon.eventstream' : 'text/event-stream'
   response.writeHead(200, { 'content-type': type })
   for (const frame of wire.frames) response.write(frame)
   response.end()

@@ -69,6 +69,27 @@ const FOUND: { readonly [name: string]: readonly [callers: readonly string[], st
     ['chat'],
     [step('messages', [], { user: 'User001' }), end('chat', { user: 'User002' })],
   ],
+  'reasoning comes back to its upstream, also that of the first answer after a change from Gemini': [
+    ['chat'],
+    [
+      step('contents', [thought, call('', 1, 'Call001')], { user: 'User001' }),
+      step('responses', [{ ...thought, text: 'Thot901', proof: 'Proof901' }, call('call_1', 0, 'Call002')], {
+        results: ['Resl001'],
+      }),
+      end('responses', { results: ['Resl002'] }),
+    ],
+  ],
+  'another account of the same vendor gets everything but the reasoning': [
+    ['responses', 'messages', 'interactions', 'contents', 'converse'],
+    ['responses', 'messages', 'interactions', 'contents', 'converse'].flatMap((upstream, at) => {
+      const mark = (kind: string, turn: number): string => `${kind}${turn}0${at}`
+      const thoughtIn = (turn: number) => ({ ...thought, text: mark('Thot', turn), proof: mark('Proof', turn) })
+      return [
+        step(upstream, [thoughtIn(1), call(`call_${at}`, 0, mark('Call', 1))], { user: mark('User', 1) }),
+        step(`${upstream}-b`, [thoughtIn(2), { type: 'text', text: mark('Text', 2) }], { results: [mark('Resl', 2)] }),
+      ]
+    }),
+  ],
   'Claude on Bedrock gets no unsigned reasoning of another model': [
     ['converse'],
     [

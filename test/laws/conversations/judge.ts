@@ -99,7 +99,7 @@ function checkMarks(caller: string, talk: Talk, scenes: readonly Scene[], at: nu
     for (const text of texts) {
       const [mark] = marksIn(text)
       // A program that keeps each chunk as a turn has chunks of white space, which Claude refuses as a block.
-      if (caller === 'contents' && NO_BLANKS.has(step.upstream) && text.startsWith(' ')) continue
+      if (caller === 'contents' && NO_BLANKS.has(formatOf(step.upstream)) && text.startsWith(' ')) continue
       if (heardSpoken.includes(mark!) && !leaves.includes(text)) fail(`${JSON.stringify(text)} was changed`, scene)
     }
   }
@@ -107,10 +107,9 @@ function checkMarks(caller: string, talk: Talk, scenes: readonly Scene[], at: nu
   for (const [before, { answer, upstream }] of talk.steps.slice(0, at).entries()) {
     for (const one of answer.said) {
       if (one.type !== 'thought' || BARE.has(upstream)) continue
-      if (formatOf(upstream) !== formatOf(step.upstream)) {
+      if (upstream !== step.upstream) {
         if (got.includes(one.proof)) fail(`${one.proof} of ${upstream} reached ${step.upstream}`, scene)
       } else if (
-        upstream === step.upstream &&
         !scenes.slice(before + 1, at + 1).some(({ step: { edit } }) => edit !== 'nothing') &&
         scenes[before]!.step.answer.end === 'stop' &&
         isBeforeCall(answer.said, one)

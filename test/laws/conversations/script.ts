@@ -51,8 +51,11 @@ const TOOLS = ['get_time', 'mcp__srv__do', 'weather.lookup', 'a b/c', 'longer'.r
 /** Formats in whose answers a thought may stand anywhere, and those with texts behind calls. */
 const MIXED: ReadonlySet<string> = new Set(['messages', 'responses', 'contents', 'vertex', 'converse', 'interactions'])
 
+/** Returns the name of an upstream, without that of its second account. */
+const kindOf = (upstream: string): string => upstream.replace(/-b$/, '')
+
 const kinds = (upstream: string) =>
-  MIXED.has(upstream)
+  MIXED.has(kindOf(upstream))
     ? fc.array(fc.constantFrom('text', 'thought', 'call', 'call', 'hidden'), { maxLength: 5 })
     : fc
         .tuple(fc.boolean(), fc.boolean(), fc.nat(3))
@@ -113,10 +116,10 @@ function stepsOf(list: readonly Drawn[]): readonly Step[] {
     const said = one.kinds.map((kind, index): Said => {
       if (kind === 'text') return { type: 'text', text: frame(index, `Text${at()}`) }
       if (kind === 'call') {
-        const id = ID[one.upstream]!(one.restartIds ? calls : count)
+        const id = ID[kindOf(one.upstream)]!(one.restartIds ? calls : count)
         return { type: 'call', id, tool: (one.tool + calls++) % 3, mark: `Call${at()}` }
       }
-      const hidden = kind === 'hidden' && (one.upstream === 'messages' || one.upstream === 'converse')
+      const hidden = kind === 'hidden' && ['messages', 'converse'].includes(kindOf(one.upstream))
       return {
         type: 'thought',
         text: hidden ? '' : frame(index, `Thot${at()}`),
@@ -145,7 +148,7 @@ function answerOf(said: readonly Said[], end: End): Answer {
 
 /** No answer of Google's has two thoughts in a row, or one between calls. */
 const withoutThoughtsInARow = (said: readonly Said[], upstream: string): readonly Said[] =>
-  ['contents', 'vertex', 'interactions'].includes(upstream)
+  ['contents', 'vertex', 'interactions'].includes(kindOf(upstream))
     ? said.filter(
         (one, at) => one.type !== 'thought' || (said[at - 1]?.type !== 'thought' && !hasCall(said.slice(0, at))),
       )

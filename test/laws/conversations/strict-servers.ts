@@ -324,14 +324,14 @@ function interactions({ input }: Loose, faults: Faults): void {
   faults.unless(['user_input', 'function_result'].includes(steps.at(-1)?.type), `ends with ${steps.at(-1)?.type}`)
 }
 
-const CHECKS: { readonly [upstream: string]: (body: Loose, faults: Faults) => void } = {
+const CHECKS: { readonly [format: string]: (body: Loose, faults: Faults) => void } = {
   ...{ chat, 'chat-r': chat, messages, responses, contents, vertex, converse, 'cohere-chat': cohere, interactions },
 }
 
 /** Returns the reasons for which the server refuses the request. */
 export function faultsOf(upstream: string, body: Loose): readonly string[] {
   const faults = new Faults()
-  CHECKS[upstream]!(body, faults)
+  CHECKS[upstream.replace(/-b$/, '')]!(body, faults)
   if (JSON.stringify(body).includes('aWw6')) faults.unless(false, 'a wrapper of the gateway')
   return faults.list
 }

@@ -12,16 +12,23 @@ import type { Step, Talk } from './script.ts'
 type Loose = any
 
 export const UPSTREAMS: readonly string[] = Object.keys(ANSWERS)
-const FORMAT_OF: { readonly [upstream: string]: string } = { 'chat-r': 'chat', vertex: 'contents' }
+const FORMAT_OF: { readonly [upstream: string]: string } = {
+  ...{ 'chat-r': 'chat', vertex: 'contents', 'messages-b': 'messages', 'responses-b': 'responses' },
+  ...{ 'contents-b': 'contents', 'converse-b': 'converse', 'interactions-b': 'interactions' },
+}
 export const formatOf = (upstream: string): string => FORMAT_OF[upstream] ?? upstream
 const DIALECTS: { readonly [upstream: string]: Loose } = {
   'chat-r': { reasoning_field: 'reasoning_content' },
   converse: { thinking: 'both', cache_points: false },
   messages: { system_turns: false },
   'cohere-chat': { thinks: true },
+  'messages-b': { system_turns: false },
   responses: { stateless: true },
+  'responses-b': { stateless: true },
   vertex: { vertex: true },
+  'converse-b': { thinking: 'both', cache_points: false },
   interactions: { stateless: true },
+  'interactions-b': { stateless: true },
 }
 
 export interface Heard {

@@ -1,0 +1,52 @@
+import type { CanonicalEvent } from '../../canonical/event.ts'
+import { isObject, parseObject } from '../../canonical/node.ts'
+import { NOTHING } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { isUnfinished, RelayedHeads } from '../relayed-chunks.ts'
+import type { NativeEventWriter } from '../writer.ts'
+import { type CompletionChunks, DONE } from './events.ts'
+
+/**
+ * Relays the chunks of an upstream of this format. Changes only the id, model and time. The chunk writer follows the
+ * stream, so that it can take over and write later events.
+ */
+export class RelayedCompletion implements NativeEventWriter {
+  private readonly chunks: CompletionChunks
+  private readonly heads = new RelayedHeads()
+
+  constructor(chunks: CompletionChunks) {
+    this.chunks = chunks
+  }
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    return this.chunks.push(event)
+  }
+
+  end(): readonly WireEvent[] {
+    return this.chunks.end()
+  }
+
+  relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
+    const { data } = wire
+    const [first] = read
+    if (read.length !== 1 || first!.type !== 'part-delta' || !isUnfinished(data)) {
+      if (first?.type === 'result-start') this.heads.start(first)
+      for (const event of read) this.chunks.recordEvent(event)
+      if (data === DONE.data) return [wire]
+      if (this.heads.hasStarted && !this.isWanted(data, read)) return NOTHING
+    }
+    return this.heads.rewritten(wire)
+  }
+
+  /**
+   * Records the choices and the service tier of a relayed chunk. Returns false for a chunk that contains only usage
+   * that the caller did not request.
+   */
+  private isWanted(data: string, read: readonly CanonicalEvent[]): boolean {
+    const { choices, service_tier } = parseObject(data)!
+    if (typeof service_tier === 'string') this.chunks.serviceTier = service_tier
+    if (!Array.isArray(choices)) return true
+    for (const choice of choices) if (isObject(choice)) this.chunks.recordChoice(choice)
+    return choices.length > 0 || this.chunks.withUsage || !read.some(({ type }) => type === 'usage')
+  }
+}
