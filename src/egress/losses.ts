@@ -119,7 +119,8 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
  * - the video to remix;
  * - fields that determine the shape of a transcript;
  * - tools without which the conversation cannot continue (`essential-tools.ts`);
- * - the audio container of speech.
+ * - the audio container of speech;
+ * - the type of a vector's numbers.
  */
 export function essentialLosses(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
@@ -133,6 +134,7 @@ export function essentialLosses(losses: readonly Loss[], request: CanonicalReque
           losesVisibleMedia(loss, request, turn) ||
           losesReference(loss, request) ||
           losesRemix(loss) ||
+          losesNumberType(loss, request) ||
           losesTranscriptField(loss, request))),
   )
 }
@@ -210,6 +212,17 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
 }
 
 const losesRemix = ({ path }: Loss): boolean => path.join('/') === 'output/video/remixOf'
+
+/** Types of a vector's numbers in all formats, except for floats. */
+const NUMBER_TYPES: ReadonlySet<unknown> = new Set(['int8', 'uint8', 'binary', 'ubinary'])
+
+/** Returns true if the loss drops the only types of numbers that the caller reads vectors as. */
+function losesNumberType({ path }: Loss, request: CanonicalRequest): boolean {
+  const [field, format, name] = path
+  if (path.length !== 3 || field !== 'extras' || workOf(request) !== 'embedding') return false
+  const types = [request.extras?.[String(format)]?.[String(name)]].flat()
+  return types.length > 0 && types.every(type => NUMBER_TYPES.has(type))
+}
 
 /** Returns true if the loss drops a field that determines the shape of the transcript. */
 const losesTranscriptField = ({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean =>
