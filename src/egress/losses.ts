@@ -1,5 +1,6 @@
 import { cannotExpress, type GatewayError } from '../canonical/error.ts'
 import type { Loss, LossKinds, Path } from '../canonical/loss.ts'
+import type { Json } from '../canonical/node.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { hasIndependentInputs, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
@@ -114,12 +115,13 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
 /**
  * Returns the losses for which a request is always refused, because no answer could make up for them:
  *
- * - state that the upstream cannot store, and references to items stored elsewhere;
+ * - state that the upstream cannot store, and references to items and prompts stored elsewhere;
  * - media in the last user turn or, for lists of inputs, in any input;
  * - the video to remix;
  * - fields that determine the shape of a transcript;
  * - tools without which the conversation cannot continue (`essential-tools.ts`);
- * - the audio container of speech.
+ * - the audio container of speech;
+ * - the type of a vector's numbers.
  */
 export function essentialLosses(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
@@ -132,7 +134,9 @@ export function essentialLosses(losses: readonly Loss[], request: CanonicalReque
         (losesState(loss, request) ||
           losesVisibleMedia(loss, request, turn) ||
           losesReference(loss, request) ||
+          losesStoredPrompt(loss, request) ||
           losesRemix(loss) ||
+          losesNumberType(loss, request) ||
           losesTranscriptField(loss, request))),
   )
 }
@@ -209,7 +213,29 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
   return part?.type === 'opaque' && part.reference === true
 }
 
+/** Matches the name of a prompt that Google stores, which a request continues (docs/wire/contents.md#request). */
+const STORED_PROMPT = /(?:^|\/)cachedContents\/./
+
+/** Returns true if the loss drops the name of a stored prompt. The model would answer without its instructions and files. */
+function losesStoredPrompt({ path }: Loss, request: CanonicalRequest): boolean {
+  const value = extraAt(path, request)
+  return typeof value === 'string' && STORED_PROMPT.test(value)
+}
+
+/** Returns the request's extra field at a path, or undefined for any other path. */
+const extraAt = ([field, format, name, ...deeper]: Path, { extras }: CanonicalRequest): Json | undefined =>
+  field === 'extras' && deeper.length === 0 ? extras?.[String(format)]?.[String(name)] : undefined
+
 const losesRemix = ({ path }: Loss): boolean => path.join('/') === 'output/video/remixOf'
+
+/** Types of a vector's numbers in all formats, except for floats. */
+const NUMBER_TYPES: ReadonlySet<unknown> = new Set(['int8', 'uint8', 'binary', 'ubinary'])
+
+/** Returns true if the loss drops the only types of numbers that the caller reads vectors as. */
+function losesNumberType({ path }: Loss, request: CanonicalRequest): boolean {
+  const types = [extraAt(path, request)].flat()
+  return workOf(request) === 'embedding' && types.length > 0 && types.every(type => NUMBER_TYPES.has(type))
+}
 
 /** Returns true if the loss drops a field that determines the shape of the transcript. */
 const losesTranscriptField = ({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean =>

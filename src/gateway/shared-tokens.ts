@@ -4,8 +4,13 @@ import type { ChannelAuth } from '../config/auth.ts'
 import type { ProxyConfig } from '../config/types.ts'
 import type { Log } from '../log.ts'
 import type { Cluster } from '../store/cluster/cluster.ts'
-import type { Token, TokenSource } from '../upstreams/credentials/access-token.ts'
-import { TOKEN_TOPIC, type TokenRequestMessage, type TokenSharing } from '../upstreams/credentials/index.ts'
+import { accountError, type Token, type TokenSource } from '../upstreams/credentials/access-token.ts'
+import {
+  TOKEN_TOPIC,
+  type TokenAnswer,
+  type TokenRequestMessage,
+  type TokenSharing,
+} from '../upstreams/credentials/index.ts'
 
 /** Gets cloud tokens from the primary process, which requests each token once for all workers. */
 export class SharedTokens implements TokenSharing {
@@ -17,7 +22,11 @@ export class SharedTokens implements TokenSharing {
     this.cluster = cluster
   }
 
-  /** Returns a token. Requests it from the cloud directly if there is no primary or the primary does not answer. */
+  /**
+   * Returns a token. Requests it from the cloud directly if there is no primary or the primary does not answer.
+   *
+   * @throws GatewayError `upstream-account` if the primary could not obtain it.
+   */
   async share(
     auth: ChannelAuth,
     proxy: ProxyConfig | undefined,
@@ -26,8 +35,11 @@ export class SharedTokens implements TokenSharing {
   ): Promise<Token> {
     if (!this.cluster.isWorker) return own(refused)
     const message: TokenRequestMessage = { auth, ...defined({ proxy, refused }) }
-    const token = await this.cluster.ask(TOKEN_TOPIC, message as unknown as Json).catch(() => undefined)
-    return token === undefined ? own(refused) : (token as unknown as Token)
+    const said = await this.cluster.ask(TOKEN_TOPIC, message as unknown as Json).catch(() => undefined)
+    if (said === undefined) return own(refused)
+    const answer = said as unknown as TokenAnswer
+    if ('failure' in answer) throw accountError(answer.failure)
+    return answer
   }
 
   renewalFailed(channel: string, { message }: GatewayError): void {

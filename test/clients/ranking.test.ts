@@ -176,6 +176,35 @@ describe('vectors at the endpoint of Cohere’s second version', () => {
     expect(meta?.billedUnits?.inputTokens).toBe(kind === 'cohere' ? 6 : 4)
   })
 
+  test.each(KINDS.filter(kind => kind !== 'jina' && kind !== 'voyage'))(
+    'for Cohere’s client, first version, from %s',
+    async kind => {
+      library = await Library.open(kind)
+      const asked = { model: 'm', texts: ['Lisbon', 'Porto'], inputType: 'search_document' as const }
+      const vectors = [
+        [0, 0, 1, 0, 0, 0, 0, 0],
+        [0, 0, 0, 1, 0, 0, 0, 0],
+      ]
+      const plain = await cohere().embed(asked)
+      expect(plain.responseType).toBe('embeddings_floats')
+      expect(plain.embeddings).toEqual(vectors)
+      const typed = await cohere().embed({ ...asked, embeddingTypes: ['float'] })
+      if (typed.responseType !== 'embeddings_by_type') expect.fail(typed.responseType)
+      expect(typed.embeddings.float).toEqual(vectors)
+    },
+  )
+
+  test('for Cohere’s client, first version, more than Cohere takes at once, without a type of input', async () => {
+    library = await Library.open('cohere')
+    const texts = Array.from({ length: 100 }, (_, at) => `Lisbon ${at}`)
+    const { json } = await library.testServer.ask('/v1/embed', { model: 'm', texts, truncate: 'END' })
+    expect([json.response_type, json.embeddings.length]).toEqual(['embeddings_floats', 100])
+    expect(library.bodies.map(({ truncate, input_type }) => [truncate, input_type])).toEqual([
+      ['END', 'search_document'],
+      ['END', 'search_document'],
+    ])
+  })
+
   test.each(['cohere', 'embeddings'] as const)('for the AI SDK, from %s', async kind => {
     library = await Library.open(kind)
     const model = createCohere({ baseURL: `${library.address}/v2`, apiKey: KEY }).embedding('m')
@@ -261,7 +290,7 @@ describe('bad input', () => {
 
 test('a request without a body is refused in the endpoint’s format', async () => {
   library = await Library.open('cohere')
-  for (const path of ['/v1/rerank', '/v2/rerank', '/v2/embed', '/v2/nothing']) {
+  for (const path of ['/v1/rerank', '/v2/rerank', '/v1/embed', '/v2/embed', '/v2/nothing']) {
     const { status, json } = await library.testServer.ask(path, undefined, { method: 'GET' })
     expect([404, 405]).toContain(status)
     expect(json).toMatchObject({ id: expect.any(String), message: expect.any(String) })

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Loss } from '../../src/canonical/loss.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { WRITERS } from '../../src/egress/index.ts'
 import { essentialLosses, lossHeaders, refusal, shownLosses } from '../../src/egress/losses.ts'
+import { READERS } from '../../src/ingress/index.ts'
 
 const dropped = (...path: (string | number)[]): Loss => ({ kind: 'dropped', path, reason: 'no-such-field' })
 
@@ -99,6 +102,23 @@ describe('essential losses', () => {
     const other = { mode: 'required', hosted: 'code-execution' } as const
     expect(isEssential(dropped('tools', 0), request({ tools: both, toolChoice: other }))).toBe(false)
     expect(isEssential(dropped('tools', 0), request({ tools, toolChoice: { mode: 'required' } }))).toBe(true)
+  })
+
+  const STORED: readonly (readonly [format: string, path: string, body: JsonObject])[] = [
+    ['contents', '/v1beta/models/m:generateContent', { contents: [], cachedContent: 'cachedContents/a' }],
+    ['contents', '/v1beta/models/m:generateContent', { contents: [], cached_content: 'projects/p/cachedContents/a' }],
+    ['interactions', '/v1beta/interactions', { model: 'm', input: 'Hi.', cached_content: 'cachedContents/a' }],
+  ]
+  test.each(STORED)('the prompt that an upstream stores, in %s %s %o', (format, path, body) => {
+    const asked = READERS[format]!.request!({ path, query: {}, headers: {}, body })
+    for (const other of ['chat', 'messages', 'responses', 'converse']) {
+      const { losses } = WRITERS[other]!.request!(asked, { dialect: {}, native: false })
+      expect(essentialLosses(losses, asked)).toHaveLength(1)
+    }
+    const others = { ...asked, extras: { contents: { safetySettings: [], store: false } } }
+    expect(essentialLosses(WRITERS['chat']!.request!(others, { dialect: {}, native: false }).losses, others)).toEqual(
+      [],
+    )
   })
 
   test('a change is none', () => {

@@ -78,6 +78,25 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     })
   })
 
+  const TYPES: readonly (readonly [path: string, body: object, own: string])[] = [
+    // Voyage's client reads the base64 as integers of eight bits.
+    ['/v1/embeddings', { input: TEXTS, output_dtype: 'int8', encoding_format: 'base64' }, 'embeddings'],
+    ['/v1/embeddings', { input: TEXTS, embedding_type: 'ubinary' }, 'embeddings'],
+    ['/v2/embed', { texts: TEXTS, input_type: 'clustering', embedding_types: ['int8', 'binary'] }, 'cohere'],
+  ]
+  test.each(TYPES)('numbers of another type are never floats: %s %o', async (path, body, own) => {
+    if (format === own) return
+    const { status, text } = await testServer.ask(path, { model: 'm', ...body })
+    expect([status, text]).toEqual([422, expect.stringContaining('only-in-')])
+  })
+
+  test('numbers of several types may be floats', async () => {
+    const body = { model: 'm', texts: TEXTS, input_type: 'clustering', embedding_types: ['float', 'int8'] }
+    expect((await testServer.ask('/v2/embed', body)).status).toBe(200)
+    const floats = { model: 'm', input: TEXTS, output_dtype: 'float', embedding_type: null }
+    expect((await testServer.ask('/v1/embeddings', floats)).status).toBe(200)
+  })
+
   test.each(['v1', 'v1beta'])('@google/genai, %s', async apiVersion => {
     const client = new GoogleGenAI({ apiKey: KEY, apiVersion, httpOptions: { baseUrl: testServer.server.address } })
     const got = await client.models.embedContent({

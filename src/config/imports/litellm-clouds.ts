@@ -63,10 +63,11 @@ function awsFields(params: JsonObject): { [field: string]: unknown } {
 
 /** Models of other makers, tuned models, and media models, which Vertex AI serves at endpoints of their own. */
 const VERTEX_OTHERS =
-  /\/|^\d+$|^(?:ai21|chat-bison|chirp|code-|codechat|codestral|gemini-embedding-001|imagen|jamba|medlm|ministral|mistral|mixtral|multimodalembedding|text-|textembedding|veo)/
+  /\/|^\d+$|^(?:ai21|chat-bison|chirp|code-|codechat|codestral|imagen|jamba|medlm|ministral|mistral|mixtral|multimodalembedding|text-(?:bison|unicorn)|veo)/
 
 function vertexAccount(params: JsonObject, model: string): Account | string {
-  if (VERTEX_OTHERS.test(model)) return 'channels of Vertex AI serve conversations of Gemini and Claude only'
+  if (VERTEX_OTHERS.test(model))
+    return 'channels of Vertex AI serve conversations of Gemini and Claude, and vectors of Google only'
   const fields = vertexFields(params)
   const { file } = objectOf(fields['auth'])
   return {

@@ -15,7 +15,8 @@ export const FORMAT = 'cohere'
 
 /** Writes the request as `POST /v2/rerank` or `/v2/embed`. Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
-  const nativeSource = native ? nativeSourceOf(request, FORMAT) : undefined
+  const source = native ? nativeSourceOf(request, FORMAT) : undefined
+  const nativeSource = source !== undefined && acceptsUnchanged(source.wire) ? source : undefined
   const losses = new Losses()
   const work = workOf(request)
   const write = WRITER_BY_WORK[work]
@@ -24,6 +25,10 @@ export function writeRequest(request: CanonicalRequest, { native }: WriteOptions
   const body = nativeSource === undefined ? write.body(request, losses) : bodyWithModel(request, nativeSource)
   return { wire: { query: {}, headers: {}, path, body }, losses: losses.list }
 }
+
+/** Returns true if version 2 accepts the body. Its first version requires neither a type of the input nor of vectors. */
+const acceptsUnchanged = ({ path, body }: WireRequest): boolean =>
+  !path.startsWith('/v1/') || (body['input_type'] != null && body['embedding_types'] != null)
 
 interface EndpointWriter {
   readonly path: string

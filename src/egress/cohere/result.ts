@@ -1,6 +1,6 @@
 import type { EmbeddingPart } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
@@ -21,7 +21,8 @@ const CONTENT_PATH: Path = ['candidates', 0, 'content']
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
-  if (nativeBody !== undefined) return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
+  if (nativeBody !== undefined && !(expectsList(request) && isObject(nativeBody['embeddings'])))
+    return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   reportUnwrittenResult(result, WRITTEN_FIELDS, losses)
   const isEmbedding = workOf(request) === 'embedding'
@@ -70,9 +71,14 @@ function writeVectors(
       losses.drop([...CONTENT_PATH, index], 'no-equivalent-field')
     return []
   })
-  const embeddings = { [encoding]: vectors, ...otherTypesOf(parts), ...(embeddingsExtras as JsonObject | undefined) }
-  return { response_type: 'embeddings_by_type', embeddings, ...echoOf(parts) }
+  const otherTypes = { ...otherTypesOf(parts), ...(embeddingsExtras as JsonObject | undefined) }
+  if (expectsList(request) && Object.keys(otherTypes).length === 0)
+    return { response_type: 'embeddings_floats', embeddings: vectors, ...echoOf(parts) }
+  return { response_type: 'embeddings_by_type', embeddings: { [encoding]: vectors, ...otherTypes }, ...echoOf(parts) }
 }
+
+/** Returns true if the caller expects a plain list of vectors, as in the API's first version. */
+const expectsList = (request: CanonicalRequest): boolean => spellingFor(request, FORMAT)['list'] === true
 
 /**
  * Returns the embedded texts if the upstream returned one with every vector. Batches are already merged at this point.
@@ -82,8 +88,9 @@ function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
 }
 
-/** Returns the encoding to write: the requested encoding, or the upstream's if none was requested. */
+/** Returns the encoding to write: the requested encoding, or the upstream's if none was requested. Lists have numbers. */
 function encodingToWrite(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
+  if (expectsList(request)) return 'float'
   const encoding = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
   return request.output.embedding?.encoding ?? encoding
 }

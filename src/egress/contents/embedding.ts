@@ -6,7 +6,7 @@ import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonica
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
-import { contentsDialect } from '../../formats/dialects/contents.ts'
+import { type ContentsDialect, contentsDialect } from '../../formats/dialects/contents.ts'
 import { writeVectors } from '../media/vectors.ts'
 import { nativeBodyOf } from '../native.ts'
 import { Budget } from '../sanitize/budget.ts'
@@ -17,6 +17,7 @@ import { MESSAGE_LOSSES } from './messages.ts'
 import { nativeRequest } from './native.ts'
 import { PartsWriter } from './parts.ts'
 import { pathOf } from './path.ts'
+import { predicts, type SharedSettings, writePrediction } from './prediction.ts'
 import { writeUsage } from './usage.ts'
 
 /**
@@ -24,10 +25,11 @@ import { writeUsage } from './usage.ts'
  * AI, which has no batches, a single input is sent to `:embedContent`.
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const dialect = contentsDialect(options.dialect)
+  if (predicts(request.model, dialect)) return predictionOf(request, dialect)
   const native = nativeRequest(request, options)
   if (native !== undefined) return native
   const losses = new Losses(foreignLosses(request, FORMAT))
-  const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
   const isSingle = request.messages.length === 1 && dialect.vertex === true
   const items = request.messages.map((message, index) =>
@@ -50,6 +52,20 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: string } = {
   'code-query': 'CODE_RETRIEVAL_QUERY',
 }
 
+/** Writes a request for a model of Google Cloud that has no `:embedContent`. */
+function predictionOf(request: CanonicalRequest, dialect: ContentsDialect): Written<WireRequest> {
+  const losses = new Losses()
+  reportLosses(request, losses)
+  const { wire, losses: ofInputs } = writePrediction(request, settingsOf(request), dialect)
+  return { wire, losses: [...ofInputs, ...losses.list] }
+}
+
+/** Returns the settings of the vectors in the format's values. */
+function settingsOf({ output }: CanonicalRequest): SharedSettings {
+  const { purpose, dimensions } = output.embedding ?? {}
+  return { taskType: purpose && PURPOSES[purpose], outputDimensionality: dimensions }
+}
+
 /** Writes one input with the request's settings. Vertex AI reads them only from `embedContentConfig`. */
 function writeItem(
   message: Message,
@@ -59,8 +75,7 @@ function writeItem(
   context: WriteContext,
 ): JsonObject {
   const extras = nativeExtras(message)
-  const { purpose, dimensions } = request.output.embedding ?? {}
-  const settings = { taskType: purpose && PURPOSES[purpose], outputDimensionality: dimensions }
+  const settings = settingsOf(request)
   const usesConfigField = context.dialect.vertex === true
   return withExtras(extras, {
     // Each request in a batch must repeat the model from the path.

@@ -13,6 +13,7 @@ export const cohere: FormatRow = {
   endpoints: [
     { path: '/v2/rerank', below: '/v2/rerank', mark: 'documents', headers: [] },
     { path: '/v2/embed', below: '/v2/embed', mark: 'input_type', headers: [] },
+    { path: '/v1/embed', below: '/v1/embed', mark: 'input_type', headers: [] },
   ],
   otherPaths: /^\/v2\//,
   flags: FLAGS,

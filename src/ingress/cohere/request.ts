@@ -29,14 +29,14 @@ import { LISTS } from './wire.ts'
 export const FORMAT = 'cohere'
 
 /**
- * Reads the body of `POST /v2/rerank` or `POST /v2/embed` (docs/wire/embeddings.md#cohere,
+ * Reads the body of `POST /v2/rerank`, `/v2/embed` or `/v1/embed` (docs/wire/embeddings.md#cohere,
  * docs/wire/rerank.md#request).
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.requestAt(incoming), incoming.body, () =>
-    withWireSource(wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body), FORMAT, incoming),
+    withWireSource(wire.isEmbed(incoming) ? readEmbed(incoming) : readRerank(incoming.body), FORMAT, incoming),
   )
 
 const KNOWN_FIELDS = new Set(['model', 'query', 'documents', 'top_n'])
@@ -69,7 +69,7 @@ const EMBED_TAKEN = new Set(['model', ...LISTS, 'input_type', 'embedding_types',
  * Reads an embed request. Each input becomes a message: first the texts, then the images, then inputs with several
  * parts.
  */
-function readEmbed(body: JsonObject): CanonicalRequest {
+function readEmbed({ path, body }: WireRequest): CanonicalRequest {
   const plain = texts(body['texts']) ?? []
   const images = texts(body['images']) ?? []
   const inputs = objects(body['inputs']) ?? []
@@ -88,8 +88,13 @@ function readEmbed(body: JsonObject): CanonicalRequest {
     sampling: {},
     stream: false,
     ...extrasOf(FORMAT, body, EMBED_TAKEN, unreadFields),
+    ...(expectsList(path, body) ? { spelling: { [FORMAT]: { list: true } } } : {}),
   }
 }
+
+/** Returns true if the caller expects a plain list of vectors: in the API's first version, unless it names types. */
+const expectsList = (path: string, body: JsonObject): boolean =>
+  path.startsWith('/v1/') && body['embedding_types'] == null
 
 /**
  * Reads an encoding that other formats also have. Quantized encodings, and several encodings at once, become extras.

@@ -11,6 +11,7 @@ import { anyObject, anyObjects, defined, definedIfAny, object, objects, required
 import { type Address, checkModel, readAddress } from './address.ts'
 import { asList, CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase, numeral } from './fields.ts'
 import { readPart } from './parts.ts'
+import { readPredicted } from './prediction.ts'
 import { readUsage } from './usage.ts'
 import * as wire from './wire.ts'
 
@@ -139,7 +140,8 @@ const READ_FIELDS = new Set(['embedding', 'embeddings', 'usageMetadata'])
  */
 export function readEmbedded({ body }: WireAnswer): CanonicalResult {
   const fields = inCamelCase(body, ANSWER)
-  const { embedding, embeddings } = fields
+  const { embedding, embeddings, predictions } = fields
+  if (Array.isArray(predictions)) return readPredicted(fields, predictions)
   const one = isObject(embedding) ? [embedding] : undefined
   const vectors = one ?? (Array.isArray(embeddings) ? anyObjects(embeddings) : undefined)
   if (vectors === undefined) throw faultyAnswer(fields, 'has no embeddings', readInnerError)

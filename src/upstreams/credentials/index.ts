@@ -64,6 +64,9 @@ export interface TokenRequestMessage {
   readonly refused?: string
 }
 
+/** The primary's answer to a worker: the token, or the reason why it cannot be obtained, which contains no secret. */
+export type TokenAnswer = Token | { readonly failure: string }
+
 /** Returns the credential of a channel, or undefined if its key is sent unchanged or it has no key. */
 export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Credential | undefined {
   const { auth, key, formats, name, proxy } = config

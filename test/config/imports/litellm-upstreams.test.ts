@@ -102,13 +102,21 @@ test.each([
   ...['bedrock/agent/A/B', 'bedrock/agentcore/arn:aws:x', 'bedrock/amazon.titan-embed-text-v2:0'],
   ...['bedrock/amazon.nova-canvas-v1:0', 'bedrock/arn:aws:bedrock:us-west-2::foundation-model/amazon.rerank-v1:0'],
   ...['vertex_ai/meta/llama-3.1-405b-instruct-maas', 'vertex_ai/mistral-large@2411', 'vertex_ai/1234567890'],
-  ...['vertex_ai/text-embedding-004', 'vertex_ai/imagen-4.0', 'text-embedding-005'],
+  ...['vertex_ai/text-bison', 'vertex_ai/imagen-4.0', 'vertex_ai/multimodalembedding'],
   ...['azure/speech/azure-tts', 'azure_ai/agents/asst_1', 'azure_ai/flux.2-pro'],
   ...['watsonx/m', 'triton/m', 'langgraph/agent', 'sagemaker/m', 'replicate/m', 'snowflake/m'],
 ])('%s is left out and named, because no channel speaks its format', model => {
   const { channels, notes } = importEntry({ model, api_base: OWN, api_key: 'k' })
   expect([channels, notes.map(({ path }) => path)]).toEqual([0, ['model_list[0]']])
 })
+
+test.each(['vertex_ai/text-embedding-004', 'text-embedding-005', 'vertex_ai/gemini-embedding-001'])(
+  '%s goes to Vertex AI, which makes vectors with it',
+  model => {
+    const channel = channelOf({ model, vertex_project: 'p', vertex_location: 'europe-west4' })
+    expect([channel.provider, channel.formats.map(one => one.format)]).toEqual(['vertex', ['contents']])
+  },
+)
 
 test('the key that LiteLLM takes from the environment is named', () => {
   expect(importEntry({ model: 'openai/m', api_base: OWN }).notes.map(({ path }) => path)).toEqual([

@@ -183,6 +183,10 @@ export const CONVERSATION_CASES: Cases = {
     const { json } = await ask('/v2/rerank', { body: { model, query: 'a greeting', documents } })
     assert.ok(json.results[0].relevance_score > 0)
   },
+  'POST /v1/embed': async ({ ask, model }) => {
+    const { json } = await ask('/v1/embed', { body: { model, texts: ['hello'], input_type: 'search_query' } })
+    assert.ok(json.embeddings[0].length > 1)
+  },
   'POST /v2/embed': async ({ ask, model }) => {
     const body = { model, texts: ['hello'], input_type: 'search_query', embedding_types: ['float'] }
     const { json } = await ask('/v2/embed', { body })

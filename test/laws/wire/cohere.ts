@@ -49,8 +49,19 @@ const embed = plus(
 const isEmpty = (body: JsonObject): boolean =>
   Object.keys(lists).every(list => !Array.isArray(body[list]) || body[list].length === 0)
 
+/** Requests of the first version that the second one also accepts. */
+const oldEmbed = embed.map(body => ({
+  ...body,
+  input_type: body['input_type'] ?? 'clustering',
+  embedding_types: body['embedding_types'] ?? ['float'],
+}))
+
 const at = (path: string) => (body: JsonObject) => ({ path, query: {}, headers: {}, body })
-export const request: fc.Arbitrary<WireRequest> = fc.oneof(rerank.map(at('/v2/rerank')), embed.map(at('/v2/embed')))
+export const request: fc.Arbitrary<WireRequest> = fc.oneof(
+  rerank.map(at('/v2/rerank')),
+  embed.map(at('/v2/embed')),
+  oldEmbed.map(at('/v1/embed')),
+)
 
 const rank = fc.oneof(
   {

@@ -343,6 +343,25 @@ describe('refusals of a token', () => {
     expect(tokens.seen).toHaveLength(2)
   })
 
+  test('by a server that issues none reach it from the primary alone, with its reason', async () => {
+    const tokens = await openUpstream(response => {
+      response.writeHead(503, { 'content-type': 'application/json' }).end('{"error":"temporarily_unavailable"}')
+    })
+    const primary = new PrimaryTokens()
+    const ask: Cluster['ask'] = async (_, message) =>
+      (await primary.answer(message as unknown as TokenRequestMessage)) as unknown as Json
+    const log = { info: () => {}, warn: () => {}, error: () => {} }
+    const config = azureChannel('c', 'http://127.0.0.1:1', tokens.address)
+    const workers = Array.from({ length: 4 }, () =>
+      credentialOf(config, new SharedTokens(log, { isWorker: true, ask } as Partial<Cluster> as Cluster)),
+    )
+    for (const worker of workers)
+      await expect(worker!.ready()).rejects.toMatchObject({
+        error: { kind: 'upstream-account', message: 'Microsoft Entra answered 503: temporarily_unavailable.' },
+      })
+    expect(tokens.seen).toHaveLength(1)
+  })
+
   test.each<[string, Partial<Cluster>]>([
     ['a single process', { isWorker: false }],
     ['a worker whose primary does not answer', { isWorker: true, ask: () => Promise.reject(new Error('no answer')) }],
