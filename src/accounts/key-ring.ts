@@ -292,6 +292,7 @@ export function credentialOf({ headers, queryKey }: Credentials): string | undef
     inAuthorization(text(headers['authorization'])) ||
     text(headers['x-api-key']).trim() ||
     text(headers['x-goog-api-key']).trim() ||
+    text(headers['api-key']).trim() ||
     queryKey ||
     SUBPROTOCOL.exec(text(headers['sec-websocket-protocol']))?.[1] ||
     undefined

@@ -192,12 +192,13 @@ function losesState({ path }: Loss, request: CanonicalRequest): boolean {
 }
 
 /**
- * Returns true if the loss drops media that the model must see: an entire message, a part of it, or the source of a
- * part. In a conversation, only the last user turn matters. In a list of inputs, every input matters.
+ * Returns true if the loss drops media that the model must see: an entire message, its content, a part of it, or the
+ * source of a part. In a conversation, only the last user turn matters. In a list of inputs, every input matters.
  */
 function losesVisibleMedia({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = hasIndependentInputs(request) ? path[1] : turn
   if (restored === true || path[0] !== 'messages' || path[1] !== at) return false
+  if (path.length > 2 && path[2] !== 'content') return false
   const content = request.messages[Number(at)]?.content ?? []
   if (path.length <= 3) return content.some(isMediaOrOpaque)
   const part = content[Number(path[3])]

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalid, notFound } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
+import { percentDecoded } from '../canonical/text.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
+import { DEPLOYED_PATHS, type DeployedModel, deployedModel } from './deployments.ts'
 import { MESSAGES_VERSION } from './dialects/messages.ts'
 import {
   claudeEndpoint,
@@ -20,6 +22,8 @@ export interface Route extends Endpoint {
   readonly format: Format
   /** Fields stated by the path, at endpoints of a cloud that hosts models of this format. */
   readonly hosted?: HostedFields
+  /** The model, at an endpoint whose path names it as a deployment. */
+  readonly deployment?: string
 }
 
 /**
@@ -70,11 +74,23 @@ export function modelRoute(path: string): MatchedRoute {
 }
 
 function modelRouteAt(path: string): MatchedRoute | undefined {
+  const deployed = deployedModel(path)
+  if (deployed !== undefined) return deploymentRoute(deployed)
   const published = publishedModel(path)
   if (published?.publisher === 'google') return methodRoute(`/v1/models/${published.model}:${published.method}`)
   const endpoint = published === undefined ? invokeEndpoint(path) : claudeEndpoint(published)
   if (endpoint !== undefined) return { route: { format: 'messages', ...endpoint }, streams: false }
   return published === undefined ? methodRoute(path) : undefined
+}
+
+/**
+ * Returns the endpoint of a deployment: the format's own, whatever model the body names, because Azure ignores that one.
+ */
+function deploymentRoute({ model, below }: DeployedModel): MatchedRoute | undefined {
+  const own = ROUTE_BY_PATH.get(`/v1${below}`)
+  if (own === undefined || !DEPLOYED_PATHS.has(below)) return undefined
+  const route = { ...own.route, path: `/openai/deployments/{model}${below}`, deployment: percentDecoded(model) }
+  return { route, streams: false }
 }
 
 /** Returns true if a path ends with a method, as opposed to a model name that contains a colon. */
@@ -86,7 +102,7 @@ const ROUTE_BY_PATH: ReadonlyMap<string, MatchedRoute> = new Map(
 )
 
 /** Matches the path of a model's method if it does not need to be decoded first. */
-const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$|^(?:\/bedrock)?\/model\//
+const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$|^(?:(?:\/bedrock)?\/model|\/openai\/deployments)\//
 
 /** Returns the endpoint for a POST request, or undefined if the path must be decoded first or has no endpoint. */
 export const matchedRoute = (path: string): MatchedRoute | undefined =>
@@ -171,7 +187,13 @@ export function wireRequest(
   const formatHeaders = pickedValues(route.headers, headers)
   if (route.version !== undefined) formatHeaders[route.version[0]!] = versionOf(route.version, headers)
   if (files === undefined) checkBody(route, body)
-  const request = { path: route.below, query: pickedValues(route.query ?? [], query), headers: formatHeaders, body }
+  const named = route.deployment === undefined ? body : { ...body, model: route.deployment }
+  const request = {
+    path: route.below,
+    query: pickedValues(route.query ?? [], query),
+    headers: formatHeaders,
+    body: named,
+  }
   return files === undefined ? request : { ...request, files }
 }
 

@@ -9,10 +9,20 @@ export const CONSOLE_PATH = '/console'
 export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
 
 /**
- * Normalizes a request target to a path. Clients that use the gateway as an HTTP proxy send an absolute URL, and base
- * URLs with a trailing slash lead to a double slash.
+ * Normalizes a request target to a path. Clients that use the gateway as an HTTP proxy send an absolute URL, base URLs
+ * with a trailing slash lead to a double slash, and clients of Azure OpenAI and Groq add `/openai`.
  */
-export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
+export const inOriginForm = (url: string): string =>
+  url
+    .replace(/^https?:\/\/[^/?]*(?=\/)/i, '')
+    .replace(/^\/+/, '/')
+    .replace(VENDOR_PREFIX, '/v1/')
+
+/** Prefix of OpenAI's paths at Groq and Azure. Deployments of Azure have endpoints of their own. */
+const VENDOR_PREFIX = /^\/openai\/(?:v1\/|(?!deployments\/))/
+
+/** Returns true for a request target that `inOriginForm` changes. */
+export const isUnusual = (url: string): boolean => url[0] !== '/' || url[1] === '/' || VENDOR_PREFIX.test(url)
 
 /** Parses the query. The credential (`key`) is returned separately. */
 export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {

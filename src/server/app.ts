@@ -92,9 +92,9 @@ const IMAGE_PATH = `${IMAGES_PATH}/:token`
 
 const MODEL_PATHS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
-/** Paths of Bedrock and Google Cloud, for every form of base URL that their clients use. */
+/** Paths of Bedrock, Azure OpenAI and Google Cloud, for every form of base URL that their clients use. */
 const HOSTED_MODEL_PATHS = [
-  ...['/model/*rest', '/bedrock/model/*rest'],
+  ...['/model/*rest', '/bedrock/model/*rest', '/openai/deployments/*rest'],
   ...['', '/v1', '/v1beta1'].flatMap(version =>
     ['', '/projects/:project/locations/:location'].map(
       parent => `${version}${parent}/publishers/:publisher/models/*rest`,

@@ -22,7 +22,7 @@ const OPERATOR_PATHS = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
 /** Matches a comma-separated list of header names. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 /** Headers that prove that the client is not a browser page, because pages cannot set headers on WebSockets. */
-const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'] as const
+const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const
 
 /**
  * Implements CORS (fetch.spec.whatwg.org), so that pages of configured origins may call the gateway. Pages send

@@ -8,7 +8,7 @@ import { wantsWebSocket } from '../kit/wants-websocket.ts'
 import { LogOnce } from '../log.ts'
 import type { Cluster } from '../store/cluster/cluster.ts'
 import { SingleProcessCluster } from '../store/cluster/single-process.ts'
-import { inOriginForm, pathOf } from './address.ts'
+import { inOriginForm, isUnusual, pathOf } from './address.ts'
 import { Cors } from './cors.ts'
 import { handleRequest, refuseLast, refuseRequest } from './handlers.ts'
 import { lazyApp } from './lazy-app.ts'
@@ -226,7 +226,7 @@ const withPlainPath =
   (next: Listener): Listener =>
   (message, response) => {
     const url = message.url!
-    if (url[0] !== '/' || url[1] === '/') message.url = inOriginForm(url)
+    if (isUnusual(url)) message.url = inOriginForm(url)
     next(message, response)
   }
 

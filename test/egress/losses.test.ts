@@ -86,6 +86,12 @@ describe('essential losses', () => {
     expect(isEssential(dropped('messages', 2, 'content', 1, 'detail'))).toBe(false)
   })
 
+  test('a field beside a picture is none, such as the name of the user that AutoGen states', () => {
+    expect(isEssential(dropped('messages', 2, 'content'))).toBe(true)
+    expect(isEssential(dropped('messages', 2, 'name'))).toBe(false)
+    expect(isEssential(dropped('messages', 2, 'cache'))).toBe(false)
+  })
+
   test('any picture of a list of things to embed', () => {
     const asked = request({ output: { modalities: ['embedding'] } })
     expect(isEssential(dropped('messages', 0, 'content', 0), asked)).toBe(true)

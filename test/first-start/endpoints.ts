@@ -46,6 +46,7 @@ export const ENDPOINTS: ReadonlySet<string> = new Set([
     `GET ${path}/:id`,
   ]),
   ...['invoke', 'invoke-with-response-stream'].map(method => `POST /model/{model}/${method}`),
+  'POST /openai/deployments/{model}/chat/completions',
   ...['anthropic/models/{model}:rawPredict', 'anthropic/models/{model}:streamRawPredict'].map(ON_GOOGLE),
   ...['google/models/{model}:generateContent', 'google/models/{model}:streamGenerateContent'].map(ON_GOOGLE),
   ...['/healthz', '/readyz', '/metrics', '/console/'].map(path => `GET ${path}`),

@@ -47,6 +47,14 @@ test('a deprecated choice beside a current one reaches chat upstreams and is a l
   expect(losses.map(({ path }) => path.join('/'))).toContain('extras/chat/function_call')
 })
 
+test('Mistral’s word for a required call requires a call of every upstream', () => {
+  const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
+  const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools, tool_choice: 'any' }
+  const request = reader.request!({ path: '/chat/completions', query: {}, headers: {}, body })
+  expect(request.toolChoice).toEqual({ mode: 'required' })
+  expect(WRITERS['messages']!.request!(request, FOREIGN).wire.body['tool_choice']).toEqual({ type: 'any' })
+})
+
 test('alternatives of a token have no alternatives themselves', () => {
   const rival = { token: 'b', logprob: -2, bytes: null }
   const token = { token: 'a', logprob: -1, bytes: [97], top_logprobs: [rival] }

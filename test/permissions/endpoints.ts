@@ -58,6 +58,7 @@ const HOSTED = [
   ['/model/m/invoke', 'messages'],
   ['/bedrock/model/m/invoke-with-response-stream', 'messages'],
   ['/bedrock/model/m/converse', 'converse'],
+  ['/openai/deployments/m/chat/completions', 'chat'],
   ['/v1/projects/p/locations/l/publishers/anthropic/models/m:rawPredict', 'messages'],
   ['/v1/projects/p/locations/l/publishers/google/models/m:generateContent', 'contents'],
 ] as const

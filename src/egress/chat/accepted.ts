@@ -41,15 +41,21 @@ const isListOfTexts = (message: Json): boolean =>
   itemsOf(message['content']).length > 0 &&
   itemsOf(message['content']).every(part => hasValue(part, 'type', 'text'))
 
-/** Gives the output limit the upstream's name for it, and leaves out `store` where the upstream has none. */
+/**
+ * Gives the output limit the upstream's name for it, leaves out `store` where the upstream has none, and writes
+ * Mistral's `any` as `required` for every other upstream (docs/wire/chat.md#tool-choice).
+ */
 export function withAcceptedFields(body: JsonObject, { dialect, losses }: WriteContext): JsonObject {
-  const { max_completion_tokens: limit, max_tokens: otherLimit, store } = body
+  const { max_completion_tokens: limit, max_tokens: otherLimit, store, tool_choice: choice } = body
   const isRenamed = dialect.limit_field === 'max_tokens' && limit != null && otherLimit == null
   const isUnstored = dialect.store === false && store != null
+  // Only Mistral demands short ids of calls.
+  const isMistrals = choice === 'any' && dialect.call_ids !== 'short'
   // An upstream that stores nothing fulfils `store: false`.
   if (isUnstored && store !== false) losses.drop(['state', 'store'], 'no-storage')
-  return withFields(body, isRenamed ? { max_tokens: limit } : {}, [
-    ...(isRenamed ? ['max_completion_tokens'] : []),
-    ...(isUnstored ? ['store'] : []),
-  ])
+  const changes = {
+    ...(isRenamed ? { max_tokens: limit } : {}),
+    ...(isMistrals ? { tool_choice: 'required' } : {}),
+  }
+  return withFields(body, changes, [...(isRenamed ? ['max_completion_tokens'] : []), ...(isUnstored ? ['store'] : [])])
 }

@@ -76,11 +76,11 @@ export const isHidden = (part: ReasoningPart): boolean =>
 export const isAudio = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
-/** Writes the type and name of a call with empty arguments. In a stream, the arguments follow in later chunks. */
+/** Writes the start of a call. In a stream, its arguments are empty and follow in later chunks, except in whole calls. */
 export function callHead(part: ToolCallPart): { readonly type: string; readonly inner: JsonObject } {
   return part.freeform
-    ? { type: 'custom', inner: { name: part.name, input: '' } }
-    : { type: 'function', inner: { name: part.name, arguments: '' } }
+    ? { type: 'custom', inner: { name: part.name, input: part.arguments } }
+    : { type: 'function', inner: { name: part.name, arguments: part.arguments } }
 }
 
 /** Returns the field for reasoning text: the one that the upstream used, or `reasoning_content` by default. */

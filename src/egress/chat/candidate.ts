@@ -270,7 +270,7 @@ export class CandidateWriter {
     if (open === this.openPart) this.openPart = undefined
     else this.otherOpenParts?.delete(open.partIndex)
     if (open.image !== undefined) this.addImage(open.image)
-    if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
+    if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform && open.part.arguments === '')
       this.events.push({ data: `${open.prefix}"{}"${open.suffix}` })
     if (open.part.type === 'reasoning') this.endReasoning(open, open.part)
   }

@@ -1,19 +1,29 @@
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import { writeError } from '../errors/openai-error.ts'
+import { spellingFor } from '../fields.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
+import { FORMAT } from './content.ts'
 import { ChatChunks } from './events.ts'
 import { reasoningForHistory } from './native.ts'
 import { RelayedChunks } from './relayed-stream.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
+import { WholeCalls } from './whole-calls.ts'
+
+const chunksOf = (request: CanonicalRequest) => new Sequential(new ChatChunks(request), { writesUnfinished: true })
+
+/** Returns true if the caller's client takes every piece of a streamed call for a whole one. */
+const takesWholeCalls = (request: CanonicalRequest): boolean => spellingFor(request, FORMAT)['wholeCalls'] === true
 
 /** The writers of chat completions (docs/wire/chat.md). */
 export const chat: Writer = {
   request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,
-  events: request => new Sequential(new ChatChunks(request), { writesUnfinished: true }),
-  nativeEvents: request => new RelayedChunks(new ChatChunks(request)),
+  events: request => (takesWholeCalls(request) ? new WholeCalls(chunksOf(request)) : chunksOf(request)),
+  nativeEvents: request =>
+    takesWholeCalls(request) ? new WholeCalls(chunksOf(request)) : new RelayedChunks(new ChatChunks(request)),
   reasoningForHistory,
   mustFetch: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,

@@ -9,7 +9,7 @@ export const chat: FormatRow = {
     usageOnDemand: { stream_options: { include_usage: true } },
   },
   callers: ['conversation', 'image', 'speech'],
-  endpoints: [endpoint('/chat/completions', 'messages', { headers: ['openai-beta'] })],
+  endpoints: [endpoint('/chat/completions', 'messages', { headers: ['openai-beta', 'user-agent'] })],
   modelFields: modelFields(PROMPT_MODEL_FIELDS),
   flags: FLAGS,
 }

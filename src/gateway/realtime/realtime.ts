@@ -206,7 +206,7 @@ export class Realtime {
   }
 
   private async identify(call: VoiceSessionCall): Promise<IdentifiedCall> {
-    const model = call.query['model']
+    const model = call.query['model'] ?? call.query['deployment']
     const shownSession = credentialOf(call.message)
     if (shownSession !== undefined && isClientSecret(shownSession.value)) {
       const secretSession = await secretSessionOf(this.services.store.shared, shownSession.value, 'note')
@@ -300,7 +300,7 @@ function credentialOf({
 }: IncomingMessage): { readonly value: string; readonly isSubprotocol: boolean } | undefined {
   const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
   if (bearer !== undefined) return { value: bearer, isSubprotocol: false }
-  if (['x-api-key', 'x-goog-api-key'].some(name => headers[name] !== undefined)) return undefined
+  if (['x-api-key', 'x-goog-api-key', 'api-key'].some(name => headers[name] !== undefined)) return undefined
   const value = SUBPROTOCOL.exec(headerValue(headers['sec-websocket-protocol']))?.[1]
   return value === undefined ? undefined : { value, isSubprotocol: true }
 }

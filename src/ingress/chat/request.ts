@@ -35,9 +35,9 @@ import { FORMAT } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming), FORMAT, incoming))
 
-function readBody(body: JsonObject): CanonicalRequest {
+function readBody({ body, headers }: WireRequest): CanonicalRequest {
   const switches = readReasoning(body)
   const unreadFields = unreadSwitches(body, switches)
   const settings = readSettings(SETTINGS, body)
@@ -67,10 +67,21 @@ function readBody(body: JsonObject): CanonicalRequest {
       endUser: safe ?? user,
       ...settings.request,
       extras: node.extras,
-      spelling: store === true ? { [FORMAT]: { ...node.spelling?.[FORMAT], storesCopy: true } } : node.spelling,
+      spelling: withClient(headers, store === true ? withSpelling(node.spelling, { storesCopy: true }) : node.spelling),
     },
   )
 }
+
+const withSpelling = (spelling: Node['spelling'], fields: JsonObject): Node['spelling'] => ({
+  [FORMAT]: { ...spelling?.[FORMAT], ...fields },
+})
+
+/** Adds what the client is known to need (docs/wire/chat.md#clients-that-take-whole-calls). */
+const withClient = ({ 'user-agent': client = '' }: WireRequest['headers'], spelling: Node['spelling']) =>
+  WHOLE_CALL_CLIENTS.test(client) ? withSpelling(spelling, { wholeCalls: true }) : spelling
+
+/** Matches Mistral's SDKs and the AI SDK's provider of xAI. */
+const WHOLE_CALL_CLIENTS = /\bmistral(?:ai\b|-client-)|\bai-sdk\/xai\b/
 
 const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,

@@ -95,7 +95,7 @@ export function readToolChoice(wire: JsonObject, unreadFields: string[]): ToolCh
 
 function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolChoice {
   const extras = { [FORMAT]: { [field]: wire } }
-  const mode = typeof wire === 'string' ? readMode(wire) : undefined
+  const mode = wire === MISTRALS_REQUIRED ? 'required' : typeof wire === 'string' ? readMode(wire) : undefined
   if (typeof wire === 'string') return mode === undefined ? { mode: 'auto', extras } : { mode }
   if (!isObject(wire)) throw WrongType.instance
   const only = field === 'tool_choice' ? readForced(wire) : undefined
@@ -103,6 +103,9 @@ function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolCho
   const allowed = field === 'tool_choice' ? readAllowed(wire) : undefined
   return allowed ?? { mode: isOptional(wire) ? 'auto' : 'required', extras }
 }
+
+/** Mistral's older word for `required` (docs/wire/chat.md#tool-choice). */
+const MISTRALS_REQUIRED = 'any'
 
 /** Returns true if a choice restricts the tools without requiring a call. */
 const isOptional = ({ type, allowed_tools: allowed }: JsonObject): boolean =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
-import { deepseek } from '../../../src/formats/vendors/compatible.ts'
+import { deepseek, mistral } from '../../../src/formats/vendors/compatible.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import type { Loose } from '../../clients/scene.ts'
 
@@ -107,5 +107,19 @@ describe('a chat request is passed on as it came', () => {
   it('if it has nothing that the upstream does not take, in its own order and with empty fields', () => {
     const plain = { tools: null, messages: [{ content: '', role: 'system' }, messages[1]!], max_tokens: 9, store: null }
     expect(JSON.stringify(sent(plain as JsonObject).body)).toBe(JSON.stringify({ model: 'm', ...plain }))
+  })
+})
+
+describe('a request of Mistral’s clients that requires a call', () => {
+  const MISTRAL = mistral.formats.find(({ format }) => format === 'chat')!.dialect!
+  const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
+  const required = { messages: [{ role: 'user', content: 'Hi' }], tools, tool_choice: 'any', seed: 1, x_more: [null] }
+
+  it('does so in OpenAI’s word, with everything else as it came', () => {
+    expect(sent(required, {}).body).toEqual({ model: 'm', ...required, tool_choice: 'required' })
+  })
+
+  it('reaches Mistral as it came', () => {
+    expect(sent(required, MISTRAL).body).toMatchObject(required)
   })
 })

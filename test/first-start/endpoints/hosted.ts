@@ -28,6 +28,10 @@ export const HOSTED_CASES: Cases = {
     assert.equal(textOf(events), SAID)
     assert.equal(events.at(-1).type, 'message_stop')
   },
+  'POST /openai/deployments/{model}/chat/completions': async ({ ask, model }) => {
+    const { json } = await ask(`/openai/deployments/${model}/chat/completions`, { body: { messages: TURNS } })
+    assert.equal(json.choices[0].message.content, SAID)
+  },
   'POST /v1/publishers/anthropic/models/{model}:rawPredict': async ({ ask, model }) => {
     const { json } = await ask(`${GOOGLE}/anthropic/models/${model}:rawPredict`, { body: ON_VERTEX })
     assert.equal(json.content[0].text, SAID)
