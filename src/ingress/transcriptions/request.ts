@@ -133,8 +133,8 @@ function timestamps(format: string | undefined, written: readonly string[] | und
 }
 
 /**
- * Reads a form's file as a recording. Many clients declare every file as bytes or text; then the file's name or first
- * bytes decide.
+ * Reads a form's file as a recording. Many clients declare every file as bytes or text, or with an unregistered type
+ * such as `audio/x-wav`, which upstreams do not know; then the file's name or first bytes decide.
  */
 function readRecording({ name, mediaType: claimedType, bytes }: WireFile): MediaPart {
   const mediaType = mediaTypeOf(name, claimedType, bytes)
@@ -147,19 +147,21 @@ function readRecording({ name, mediaType: claimedType, bytes }: WireFile): Media
 }
 
 function mediaTypeOf(name: string | undefined, claimedType: string, bytes: WireFile['bytes']): string {
-  if (isAudible(claimedType)) return claimedType
+  if (isAudible(claimedType) && !UNREGISTERED.test(claimedType)) return claimedType
   const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
   if (Object.hasOwn(BY_EXTENSION, extension)) return BY_EXTENSION[extension]!
   const detectedType = bytes instanceof BufferedBytes ? sniffMediaType(bytes.bytes) : undefined
   return detectedType !== undefined && isAudible(detectedType) ? detectedType : claimedType
 }
 
+const UNREGISTERED = /^audio\/(?:x-|vnd\.)/i
+
 const isAudible = (mediaType: string): boolean => ['audio', 'video'].includes(kindOfMediaType(mediaType))
 
 const BY_EXTENSION: { readonly [extension: string]: string } = {
   ...{ mp3: 'audio/mpeg', mpga: 'audio/mpeg', mpeg: 'audio/mpeg', m4a: 'audio/mp4', wav: 'audio/wav' },
   ...{ flac: 'audio/flac', ogg: 'audio/ogg', oga: 'audio/ogg', opus: 'audio/ogg', aac: 'audio/aac' },
-  ...{ webm: 'audio/webm', mp4: 'video/mp4' },
+  ...{ aif: 'audio/aiff', aiff: 'audio/aiff', webm: 'audio/webm', mp4: 'video/mp4' },
 }
 
 /** Locates the recording and its prompt in the form. */
