@@ -212,6 +212,12 @@ describe.each(PATHS)('a voice session that is %s', (_, headers) => {
       expect(spent).toBeCloseTo(row['cost'] as number, 9)
     })
 
+    it('ends after a transcription if its time has spent the budget', async () => {
+      const { caller } = await openPlay(headers, [transcribed({})], { ...TIMED, budget: 1e-8 })
+      await until(() => caller.closed !== undefined)
+      expect(caller.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'insufficient_quota' } })
+    })
+
     it('admits no response once its time has spent the budget', async () => {
       const other = { type: 'response.created', response: { id: 's', status: 'in_progress', output: [] } }
       const { caller } = await openPlay(headers, [started, ended({}, { usage: USAGE }), other], {

@@ -141,6 +141,7 @@ export class VoiceSessionRecord implements SessionRecord {
   checkBudget(onSpent: (refusal: CanonicalError) => void): void {
     // The requests of a cascade are admitted one by one.
     if (this.isCascade) return
+    this.chargeRest()
     const refuse = (thrown: unknown): void => {
       if (thrown instanceof GatewayError) onSpent(thrown.error)
     }
@@ -162,7 +163,7 @@ export class VoiceSessionRecord implements SessionRecord {
     return { sessionSeconds }
   }
 
-  /** Charges the time since the last response, if the session is billed by its time. */
+  /** Charges the time since the last charge, if the session is billed by its time. */
   private chargeRest(): void {
     const isByTime = this.costOf(NO_TOKENS, undefined, { sessionSeconds: 1 }) !== undefined
     if (isByTime && this.costOf(SOME_TOKENS, undefined, undefined) === undefined)
