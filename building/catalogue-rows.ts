@@ -79,6 +79,7 @@ const PRICES: ReadonlySet<string> = new Set([
   'image',
   'character',
   'videoSecond',
+  'sessionSecond',
   'tokens',
 ] as const satisfies (keyof ListedModel)[])
 
@@ -179,7 +180,7 @@ const VIDEO_PRICES = [
 ]
 const IMAGE_MODES: ReadonlySet<string> = new Set(['image_generation', 'image_edit'])
 
-/** The prices of images, characters to speak and seconds of videos, each from the first row that states it. */
+/** The prices of images, characters to speak, seconds of videos and of voice sessions, each from the first row that states it. */
 function unitPricesOf(entries: readonly Entry[]): Partial<ListedModel> {
   const image = firstOf(entries, imagePriceOf)
   const character = firstOf(entries, ([, { mode, input_cost_per_character: price }]) =>
@@ -188,10 +189,14 @@ function unitPricesOf(entries: readonly Entry[]): Partial<ListedModel> {
   const videoSecond = firstOf(entries, ([, row]) =>
     row.mode === 'video_generation' ? firstOf(VIDEO_PRICES, field => amount(row[field])) : undefined,
   )
+  const sessionSecond = firstOf(entries, ([, { mode, input_cost_per_second: price, input_cost_per_token: token }]) =>
+    mode === 'realtime' && amount(token) === undefined ? amount(price) : undefined,
+  )
   return {
     ...(image !== undefined && { image }),
     ...(character !== undefined && { character }),
     ...(videoSecond !== undefined && { videoSecond }),
+    ...(sessionSecond !== undefined && { sessionSecond }),
   }
 }
 

@@ -361,6 +361,7 @@ export function factsOf(id: string, facts: WrittenFacts, fault: FaultAt): ModelF
               cacheWrite: price.cache_write,
               ...{ search: price.search, minute: price.minute, tiers: price.tiers },
               ...{ image: price.image, characters: price.characters, videoSecond: price.video_second },
+              sessionMinute: price.session_minute,
             }),
     }),
     input: facts.input ?? ['text'],

@@ -40,7 +40,7 @@ export interface ModelFacts {
   readonly fallbacks?: readonly FallbackModel[]
   /**
    * Prices in US dollars: per million tokens, thousand searches, minute of a recording, image, million characters to
-   * speak, and second of a video.
+   * speak, second of a video, and minute of a voice session.
    */
   readonly price?: {
     readonly input?: number
@@ -52,6 +52,7 @@ export interface ModelFacts {
     readonly image?: number
     readonly characters?: number
     readonly videoSecond?: number
+    readonly sessionMinute?: number
     /** Factors on the prices of tokens, by service tier. */
     readonly tiers?: { readonly [tier: string]: number }
   }

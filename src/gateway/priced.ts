@@ -29,7 +29,7 @@ const MINIMUM_FACTS: { readonly [W in Work]?: BilledFacts } = {
   image: { images: 1 },
   speech: { characters: 1 },
   transcription: { seconds: 1 },
-  realtime: { seconds: 1 },
+  realtime: { seconds: 1, sessionSeconds: 1 },
   video: { videoSeconds: 1 },
 }
 

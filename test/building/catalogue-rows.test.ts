@@ -72,6 +72,7 @@ test('prices of tiers, searches and other units are those of the maker, or else 
     },
     paints: { mode: 'image_generation', litellm_provider: 'openai', output_cost_per_image: 0.04 },
     'hd/1024-x-1024/pixels': { mode: 'image_generation', litellm_provider: 'openai', input_cost_per_pixel: 7.629e-8 },
+    listens: { mode: 'realtime', litellm_provider: 'xai', input_cost_per_second: 0.001 },
     films: { mode: 'video_generation', litellm_provider: 'gemini', output_cost_per_second: 0.4 },
     'openai/shoots': { mode: 'video_generation', litellm_provider: 'openai', output_cost_per_video_per_second: 0.1 },
   })
@@ -83,6 +84,8 @@ test('prices of tiers, searches and other units are those of the maker, or else 
   expect(models['gemini']).toMatchObject({ search: 2, perQuery: true })
   expect(models['ranks']!.search).toBe(0.002)
   expect(models['hears']!.second).toBe(0.0001)
+  expect(models['listens']).toMatchObject({ sessionSecond: 0.001 })
+  expect(models['listens']!.second).toBeUndefined()
   expect(models['speaks']!.character).toBe(0.00002)
   expect([models['paints']!.image, models['pixels']!.image]).toEqual([0.04, 0.079996])
   expect(models['says']!.tokens).toEqual({ input: 2.5, output: 10, inputAudio: 40, outputAudio: 80, cacheRead: 1.25 })

@@ -3,10 +3,13 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { KEY } from '../builders/config.ts'
 import { jsonOf, textOf } from '../builders/http.ts'
 
-/** One part of a form: a field, or a file whose bytes are generated while they are sent. */
+/**
+ * One part of a form: a field, or a file whose bytes are generated while they are sent. A `mediaType` of null leaves the
+ * content type out.
+ */
 export type Piece =
   | { readonly name: string; readonly value: string }
-  | { readonly name: string; readonly file: string; readonly size: number; readonly mediaType?: string }
+  | { readonly name: string; readonly file: string; readonly size: number; readonly mediaType?: string | null }
 
 const BOUNDARY = 'a-boundary-of-the-tests'
 const BLOCK = Buffer.alloc(64 * 1024, 'so it was said ')
@@ -21,8 +24,9 @@ export function* formBytes(pieces: readonly Piece[], { closed = true } = {}): Ge
       continue
     }
     const { name, file, size, mediaType = 'audio/mpeg' } = piece
+    const type = mediaType === null ? '' : `content-type: ${mediaType}\r\n`
     yield Buffer.from(
-      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"; filename="${file}"\r\ncontent-type: ${mediaType}\r\n\r\n`,
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"; filename="${file}"\r\n${type}\r\n`,
     )
     for (let left = size; left > 0; left -= BLOCK.length) yield left < BLOCK.length ? BLOCK.subarray(0, left) : BLOCK
     yield Buffer.from('\r\n')

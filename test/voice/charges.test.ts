@@ -48,7 +48,7 @@ const transcribed = (usage: JsonObject): JsonObject => ({
 async function openPlay(
   headers: { readonly [name: string]: string },
   play: readonly JsonObject[],
-  { model = 'gpt-realtime', session = {}, budget = 100 }: PlayOptions,
+  { model = 'gpt-realtime', provider = 'openai', session = {}, budget = 100 }: PlayOptions,
 ) {
   const script: Script = connection => {
     connection.send(created(session))
@@ -57,7 +57,7 @@ async function openPlay(
   }
   const upstream = await ScriptedUpstream.open(script)
   closing.push(() => upstream.close())
-  const channel = { ...channelTo(upstream, { models: { voice: model } }), provider: 'openai' }
+  const channel = { ...channelTo(upstream, { models: { voice: model } }), provider }
   const admin = await AdminServer.open([channel], { usage: { retention: DAY } }, { group: { budget: { day: budget } } })
   closing.push(() => admin.close())
   const caller = await Client.open(admin.testServer.server.address, headers, '/v1/realtime?model=voice')
@@ -67,6 +67,7 @@ async function openPlay(
 interface PlayOptions {
   readonly last?: string
   readonly model?: string
+  readonly provider?: string
   readonly session?: JsonObject
   /** Dollars per day. */
   readonly budget?: number
@@ -189,6 +190,43 @@ describe.each(PATHS)('a voice session that is %s', (_, headers) => {
     const { row } = await rowOf(headers, [started, half, ended(USAGE)])
     expect(row['estimated']).toBeUndefined()
     expect(row['cost']).toBeCloseTo(RESPONSE_COST, 9)
+  })
+
+  describe('of a model that is billed by its time', () => {
+    const TIMED = { model: 'grok-voice-latest', provider: 'xai' }
+    /** Dollars per second. */
+    const SECOND = 0.08 / 60
+
+    it('costs the time of its connection', async () => {
+      const { row, spent } = await rowOf(headers, [started, half, ended({}, { usage: USAGE })], TIMED)
+      const seconds = (row['duration_ms'] as number) / 1000
+      expect(row['cost']).toBeGreaterThan(0)
+      expect((row['cost'] as number) / (seconds * SECOND)).toBeGreaterThan(0.5)
+      expect((row['cost'] as number) / (seconds * SECOND)).toBeLessThanOrEqual(1.01)
+      expect(spent).toBeCloseTo(row['cost'] as number, 9)
+    })
+
+    it('costs its time although no response was made', async () => {
+      const { row, spent } = await rowOf(headers, [transcribed({})], TIMED)
+      expect(row['cost']).toBeGreaterThan(0)
+      expect(spent).toBeCloseTo(row['cost'] as number, 9)
+    })
+
+    it('ends after a transcription if its time has spent the budget', async () => {
+      const { caller } = await openPlay(headers, [transcribed({})], { ...TIMED, budget: 1e-8 })
+      await until(() => caller.closed !== undefined)
+      expect(caller.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'insufficient_quota' } })
+    })
+
+    it('admits no response once its time has spent the budget', async () => {
+      const other = { type: 'response.created', response: { id: 's', status: 'in_progress', output: [] } }
+      const { caller } = await openPlay(headers, [started, ended({}, { usage: USAGE }), other], {
+        ...TIMED,
+        budget: 1e-8,
+      })
+      await until(() => caller.events.some(({ type }) => type === 'error'))
+      expect(caller.events.find(({ type }) => type === 'error').error.code).toBe('insufficient_quota')
+    })
   })
 
   it('has an unknown cost if nothing of it has a price', async () => {

@@ -14,6 +14,7 @@ const price = fields({
   image: optional(money, 'Price of a generated image, if its tokens have no price.'),
   characters: optional(money, 'Price of a million characters of a text to speak, if tokens have no price.'),
   video_second: optional(money, 'Price of a second of a generated video.'),
+  session_minute: optional(money, 'Price of a minute of a voice session, if its tokens have no price.'),
   tiers: optional(
     mapOf(money),
     'Factors on the prices of tokens, by the service tier that the answer states, such as `{ priority: 2, flex: 0.5 }`. ' +

@@ -9,6 +9,9 @@ import type { Writer } from '../writer.ts'
 const FORMAT = 'deepgram'
 const WRITTEN_OUTPUT = new Set(['transcript'])
 
+/** Models before Nova 3 (docs/wire/transcriptions.md#deepgram). They have another field for expected words. */
+const EARLY_MODELS = /^(?:nova(?:-2)?(?!-?\d)|enhanced|base|whisper)/
+
 /**
  * Writes the request as `POST /v1/listen`, with the settings in the query and the recording as the body.
  *
@@ -27,8 +30,7 @@ function writeRequest(request: CanonicalRequest): Written<WireRequest> {
     detect_language: language === undefined ? 'true' : undefined,
     utterances: timestamps !== undefined || speakers === true ? 'true' : undefined,
     diarize: speakers === true ? 'true' : undefined,
-    // Models before Nova 3 use the name `keywords` for this field.
-    [/^(nova-2|nova|enhanced|base|whisper)/.test(request.model) ? 'keywords' : 'keyterm']: keywords,
+    [EARLY_MODELS.test(request.model) ? 'keywords' : 'keyterm']: keywords,
   })
   return { wire: { path: '/v1/listen', query, headers: {}, body: {}, raw: { mediaType, bytes } }, losses: losses.list }
 }

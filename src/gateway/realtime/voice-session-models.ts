@@ -39,6 +39,8 @@ export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionM
       if (name === model) return isRelayed ? upstreamModel : name
       throw new GatewayError({ ...OTHER_MODEL, param: `${modelField.field}.model` })
     }
+    // Other formats and cascades transcribe with models of their own, whatever clients name.
+    if (models === undefined && modelField.kind === 'helper') return name
     checkPermitted(name, permissions, modelField.field)
     if (models === undefined) return name
     const upstream = upstreamName(name, models, modelField)

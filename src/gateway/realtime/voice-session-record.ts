@@ -42,7 +42,7 @@ export interface Reservations {
  */
 const MAX_ENTRIES = 64
 
-/** Usage of a transcription that is billed by its length. */
+/** Usage that is billed by its length. */
 const NO_TOKENS: Usage = {}
 /** Usage by which it is found out whether tokens have a price. */
 const SOME_TOKENS: Usage = { input: 1, output: 1 }
@@ -66,6 +66,8 @@ export class VoiceSessionRecord implements SessionRecord {
   private readonly openReservations: Reservation[] = []
   private readonly reportedLosses = new Set<string>()
   private readonly startTime = performance.now()
+  /** Time until which the connection was charged, by `performance.now()`. */
+  private chargedUntil = this.startTime
   private usage: Usage | undefined
   private responses = 0
   /** Cost of all responses with a known price, in nanodollars. */
@@ -109,12 +111,12 @@ export class VoiceSessionRecord implements SessionRecord {
   recordUsage(usage: Usage | undefined): void {
     const reservation = this.openReservations.shift()
     if (usage === undefined) reservation?.leave()
-    else this.charge(usage, undefined, reservation)
+    else this.charge(usage, undefined, reservation, this.takeTime())
   }
 
   recordEstimate(usage: Usage): void {
     this.isEstimated ||= !this.isCascade
-    this.charge(usage, undefined, this.openReservations.shift())
+    this.charge(usage, undefined, this.openReservations.shift(), this.takeTime())
   }
 
   recordTranscription(
@@ -139,6 +141,7 @@ export class VoiceSessionRecord implements SessionRecord {
   checkBudget(onSpent: (refusal: CanonicalError) => void): void {
     // The requests of a cascade are admitted one by one.
     if (this.isCascade) return
+    this.chargeRest()
     const refuse = (thrown: unknown): void => {
       if (thrown instanceof GatewayError) onSpent(thrown.error)
     }
@@ -150,6 +153,21 @@ export class VoiceSessionRecord implements SessionRecord {
     } catch (thrown) {
       refuse(thrown)
     }
+  }
+
+  /** Returns the time of the connection since the last charge, which some vendors bill instead of tokens. */
+  private takeTime(): BilledFacts {
+    const now = performance.now()
+    const sessionSeconds = (now - this.chargedUntil) / 1000
+    this.chargedUntil = now
+    return { sessionSeconds }
+  }
+
+  /** Charges the time since the last charge, if the session is billed by its time. */
+  private chargeRest(): void {
+    const isByTime = this.costOf(NO_TOKENS, undefined, { sessionSeconds: 1 }) !== undefined
+    if (isByTime && this.costOf(SOME_TOKENS, undefined, undefined) === undefined)
+      this.charge(NO_TOKENS, undefined, undefined, this.takeTime())
   }
 
   /** Charges usage to the key at the prices of a model, by default the session's. */
@@ -203,6 +221,7 @@ export class VoiceSessionRecord implements SessionRecord {
   }
 
   ended(code: number): void {
+    if (!this.isCascade) this.chargeRest()
     this.write({ close_code: code }, SWITCHING_PROTOCOLS)
     this.onEnd()
   }

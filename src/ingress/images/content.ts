@@ -1,10 +1,11 @@
 import type { MediaPart, MediaSource, OpaquePart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { grouped } from '../../canonical/maps.ts'
-import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { defined, extrasOf, text, WrongType } from '../fields.ts'
+import { typeOfFile } from '../media/file-type.ts'
 
 /** The format's name in extras and spellings. */
 export const FORMAT = 'images'
@@ -71,12 +72,12 @@ const isEmpty = (source: MediaSource): boolean =>
 export function readFiles(files: readonly WireFile[]): readonly InputImage[] {
   const fields = grouped(files, ({ field }) => field)
   return files.map((file): InputImage => {
-    const { field, name, mediaType, bytes } = file
+    const { field, name, bytes } = file
     const alike = fields.get(field)!
     const part: MediaPart = {
       type: 'media',
       kind: 'image',
-      source: { type: 'bytes', mediaType: typeOf(mediaType, name), bytes },
+      source: { type: 'bytes', mediaType: typeOfFile(file, isImage), bytes },
       ...defined({ name }),
       ...(field === 'mask' ? { use: 'mask' } : {}),
       ...(field === 'mask' || IMAGE_FIELD.test(field) ? {} : { extras: { [FORMAT]: { field } } }),
@@ -85,16 +86,4 @@ export function readFiles(files: readonly WireFile[]): readonly InputImage[] {
   })
 }
 
-const BY_ENDING: { readonly [ending: string]: string } = {
-  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' },
-}
-
-/**
- * Returns the media type of a file. Clients send files of unknown types as `application/octet-stream`; then the file's
- * name decides.
- */
-function typeOf(mediaType: string, name: string | undefined): string {
-  if (mediaType !== 'application/octet-stream') return mediaType
-  const ending = name?.split('.').at(-1)?.toLowerCase() ?? ''
-  return Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending]! : mediaType
-}
+const isImage = (mediaType: string): boolean => kindOfMediaType(mediaType) === 'image'

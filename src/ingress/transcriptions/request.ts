@@ -2,7 +2,6 @@ import { BufferedBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { invalid } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
-import { sniffMediaType } from '../../canonical/media/sniff.ts'
 import { isEmptyAudio } from '../../canonical/media/wav.ts'
 import { type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
@@ -11,6 +10,7 @@ import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, extrasOf, isNumeral, required, text, texts, WrongType } from '../fields.ts'
 import { locateInputAndInstructions } from '../locate.ts'
+import { typeOfFile } from '../media/file-type.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
@@ -132,12 +132,10 @@ function timestamps(format: string | undefined, written: readonly string[] | und
   return all.length === 0 ? undefined : all
 }
 
-/**
- * Reads a form's file as a recording. Many clients declare every file as bytes or text; then the file's name or first
- * bytes decide.
- */
-function readRecording({ name, mediaType: claimedType, bytes }: WireFile): MediaPart {
-  const mediaType = mediaTypeOf(name, claimedType, bytes)
+/** Reads a form's file as a recording. */
+function readRecording(file: WireFile): MediaPart {
+  const { name, bytes } = file
+  const mediaType = typeOfFile(file, isAudible)
   return {
     type: 'media',
     kind: kindOfMediaType(mediaType) === 'video' ? 'video' : 'audio',
@@ -146,21 +144,7 @@ function readRecording({ name, mediaType: claimedType, bytes }: WireFile): Media
   }
 }
 
-function mediaTypeOf(name: string | undefined, claimedType: string, bytes: WireFile['bytes']): string {
-  if (isAudible(claimedType)) return claimedType
-  const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
-  if (Object.hasOwn(BY_EXTENSION, extension)) return BY_EXTENSION[extension]!
-  const detectedType = bytes instanceof BufferedBytes ? sniffMediaType(bytes.bytes) : undefined
-  return detectedType !== undefined && isAudible(detectedType) ? detectedType : claimedType
-}
-
 const isAudible = (mediaType: string): boolean => ['audio', 'video'].includes(kindOfMediaType(mediaType))
-
-const BY_EXTENSION: { readonly [extension: string]: string } = {
-  ...{ mp3: 'audio/mpeg', mpga: 'audio/mpeg', mpeg: 'audio/mpeg', m4a: 'audio/mp4', wav: 'audio/wav' },
-  ...{ flac: 'audio/flac', ogg: 'audio/ogg', oga: 'audio/ogg', opus: 'audio/ogg', aac: 'audio/aac' },
-  ...{ webm: 'audio/webm', mp4: 'video/mp4' },
-}
 
 /** Locates the recording and its prompt in the form. */
 export const locate = locateInputAndInstructions('file', 'prompt')

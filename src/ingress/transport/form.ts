@@ -3,8 +3,10 @@ import type { Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
 import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
+import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
+import { typeOfFile } from '../media/file-type.ts'
 import { interruption, isDisconnected, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
@@ -143,7 +145,10 @@ class FormReading {
     stream.on('error', () => {})
     if (field === undefined) return this.fail(NO_PART_NAME)
     const index = this.files.length
-    const as = (bytes: Bytes): WireFile => ({ field, ...defined({ name: filename }), mediaType, bytes })
+    const as = (bytes: Bytes): WireFile => {
+      const file = { field, ...defined({ name: filename }), mediaType, bytes }
+      return mediaType === UNDECLARED_TYPE ? { ...file, mediaType: undeclaredType(file) } : file
+    }
     const taken = this.take(stream, bytes => this.flow(as(bytes), index, stream)).then(as)
     taken.catch(error => this.fail(error instanceof GatewayError ? error : notStored(error)))
     this.files[index] = taken
@@ -239,6 +244,15 @@ class FormReading {
     if (!this.parser.destroyed) this.parser.destroy()
     for (const spool of this.spools) spool.close()
   }
+}
+
+/** Media type of a file that declares none (RFC 7578, section 4.4). Clients in .NET declare none for most files. */
+const UNDECLARED_TYPE = 'text/plain'
+
+/** Returns the media type of a file that declares none. Upstreams refuse recordings and images that are called text. */
+function undeclaredType(file: WireFile): string {
+  const mediaType = typeOfFile(file, type => kindOfMediaType(type) !== 'file')
+  return mediaType === UNDECLARED_TYPE ? 'application/octet-stream' : mediaType
 }
 
 /** Bytes of a streamed file: the chunks buffered so far, then the rest as it arrives. */

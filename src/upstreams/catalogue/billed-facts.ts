@@ -20,6 +20,8 @@ export interface BilledFacts {
   /** Length of all generated videos, in seconds, and their number. */
   readonly videoSeconds?: number | undefined
   readonly videos?: number | undefined
+  /** Time of a voice session since its last charge, in seconds. */
+  readonly sessionSeconds?: number | undefined
   /** Name that the answer gives its model. Its prices count if the requested name has none, such as a deployment's. */
   readonly model?: string | undefined
   /** Models that may answer instead of the requested one, by the caller's names. */

@@ -45,6 +45,7 @@ const PRICES = [
   'image',
   'character',
   'videoSecond',
+  'sessionSecond',
 ] as const satisfies readonly (keyof Rates)[]
 
 /** Maximum number of models per cache. Needed because callers can invent names. */

@@ -62,6 +62,8 @@ export interface Rates {
   readonly character?: Rate
   /** Price of a second of a generated video. */
   readonly videoSecond?: Rate
+  /** Price of a second of a voice session, if its tokens have no price. */
+  readonly sessionSecond?: Rate
   /** Factors on the prices of all tokens, by service tier. 1 for other tiers. */
   readonly tiers?: { readonly [tier: string]: number }
 }
@@ -129,7 +131,7 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
 /** Adds prices of the table of models that the price package lacks. */
 export function withListedPrices(rates: Rates, listed: ListedModel | undefined): Rates {
   if (listed === undefined) return rates
-  const { search, perQuery, request, second, image, character, videoSecond, tiers, tokens = {} } = listed
+  const { search, perQuery, request, second, image, character, videoSecond, sessionSecond, tiers, tokens = {} } = listed
   const of = (dollars: number): Rate => ({ base: dollars * NANODOLLARS })
   const ofTokens = Object.entries(tokens).map(([kind, dollars]) => [kind, { base: (dollars * NANODOLLARS) / 1e6 }])
   return {
@@ -141,6 +143,7 @@ export function withListedPrices(rates: Rates, listed: ListedModel | undefined):
     ...(image !== undefined && { image: of(image) }),
     ...(character !== undefined && { character: of(character) }),
     ...(videoSecond !== undefined && { videoSecond: of(videoSecond) }),
+    ...(sessionSecond !== undefined && { sessionSecond: of(sessionSecond) }),
     ...(tiers !== undefined && { tiers }),
     ...rates,
   }
@@ -166,6 +169,7 @@ export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): R
     },
     ...{ search: flat(prices.search, 1e3), second: flat(prices.minute, 60), image: flat(prices.image, 1) },
     ...{ character: flat(prices.characters), videoSecond: flat(prices.videoSecond, 1) },
+    sessionSecond: flat(prices.sessionMinute, 60),
     tiers: prices.tiers && { ...rates.tiers, ...prices.tiers },
   }
   const configuredRates = Object.fromEntries(
@@ -193,7 +197,7 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
 /**
  * Calculates the cost of an answer in nanodollars: its tokens, each kind at its price and all at that of the service
  * tier, and its searches. An answer whose tokens have no price, or were not counted, costs its other units: seconds of a
- * recording or video, images, characters, or the searches of a ranking. Returns undefined if nothing was counted or a
+ * recording, video or voice session, images, characters, or the searches of a ranking. Returns undefined if nothing was counted or a
  * price is unknown.
  */
 export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): number | undefined {
@@ -226,6 +230,7 @@ const UNITS = [
   ['image', 'images'],
   ['character', 'characters'],
   ['videoSecond', 'videoSeconds'],
+  ['sessionSecond', 'sessionSeconds'],
 ] as const satisfies readonly (readonly [RateName, keyof BilledFacts])[]
 
 /** Returns the cost of the units of an answer that have a price, or undefined if there are none. */

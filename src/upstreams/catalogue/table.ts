@@ -43,6 +43,8 @@ export interface ListedModel {
   readonly character?: number
   /** Price of a second of a generated video. */
   readonly videoSecond?: number
+  /** Price of a second of a voice session. */
+  readonly sessionSecond?: number
 }
 
 /** Origin of the table of models. */

@@ -63,6 +63,11 @@ export class Items {
     }
   }
 
+  /** Returns true if the conversation has a call with this id. */
+  hasCall(id: string): boolean {
+    return this.conversation.items.some(({ content: [first] }) => first?.type === 'tool-call' && first.id === id)
+  }
+
   /** Replaces the item with the same id. Does nothing if the item was deleted. */
   replace(item: IdentifiedItem): void {
     const before = this.conversation.get(item.id)

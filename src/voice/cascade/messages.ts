@@ -5,7 +5,9 @@ import { pairedCalls } from './paired-calls.ts'
 
 /**
  * Converts a conversation to the messages of a request. Audio becomes its transcript, and consecutive assistant items
- * become one message. Empty items and unfinished calls are skipped, and the results of calls directly follow them.
+ * become one message. Empty items and unfinished calls are skipped, and the results of calls directly follow them. A
+ * request after an answer, without a new turn of the user, ends with a turn of the user: models would go on with the
+ * answer, or refuse it (docs/wire/messages.md#roles-and-turns).
  */
 export function messagesOf(items: readonly ConversationItem[]): readonly Message[] {
   const messages: { role: Message['role']; content: Part[] }[] = []
@@ -16,8 +18,12 @@ export function messagesOf(items: readonly ConversationItem[]): readonly Message
     if (last?.role === 'assistant' && item.role === 'assistant') for (const part of content) last.content.push(part)
     else messages.push({ role: item.role, content })
   }
+  if (messages.at(-1)?.role === 'assistant')
+    messages.push({ role: 'user', content: [{ type: 'text', text: CONTINUE }] })
   return messages
 }
+
+const CONTINUE = 'Continue.'
 
 /** Returns true if an item has nothing that a model could answer, such as speech without words. */
 export const isSilent = (item: ConversationItem): boolean => isBrokenCall(item) || contentOf(item).length === 0

@@ -24,6 +24,8 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
     /** Adds an item to the conversation. A spoken item has a `playback`, which is needed for truncation. */
     insert(item: IdentifiedItem, playback: Playback | undefined): Position | undefined
     replace(item: IdentifiedItem): void
+    /** Returns true if the conversation has a call with this id. */
+    hasCall(id: string): boolean
     /** Returns the usage of earlier requests, such as transcriptions, that this response reports. */
     usage(): readonly Usage[]
   }
@@ -134,9 +136,16 @@ export class Response {
       this.append(index, part.text)
     } else if (part.type === 'tool-call') {
       this.endMessage()
-      this.parts.set(index, this.outputs.startOutput({ kind: 'call', call: { id: part.id, name: part.name } }))
+      const call = { id: this.callId(part.id), name: part.name }
+      this.parts.set(index, this.outputs.startOutput({ kind: 'call', call }))
       this.append(index, part.arguments)
     }
+  }
+
+  /** Returns a call's id, or a new one if the model has used it before: results of both may be outstanding. */
+  private callId(id: string): string {
+    const { conversation, newId } = this.options
+    return conversation.hasCall(id) ? newId('call') : id
   }
 
   private append(index: number, text: string): void {

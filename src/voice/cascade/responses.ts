@@ -96,6 +96,7 @@ export class Responses {
         items: () => (context === undefined ? this.conversationItems(isAutomatic) : this.contextItems(context)),
         insert: (item, playback) => (detached === true ? undefined : items.insert(item, playback)),
         replace: item => items.replace(item),
+        hasCall: id => items.hasCall(id),
         usage: () => transcripts.takeUsage(),
       },
       ended: () => this.remove(response),

@@ -1,12 +1,9 @@
-import { GatewayError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { samplesOf } from '../../canonical/media/wav.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { PCM_24K } from '../../canonical/voice-session.ts'
-import { type AudioConverter, createConverter } from '../audio/index.ts'
 import { Gate } from './gate.ts'
 import { type SpeechSettings, speechRequest } from './requests.ts'
 import { type RunOptions, runRequest, waitForGate } from './run.ts'
+import { SentenceAudio } from './sentence-audio.ts'
 import { isSpeakable, Sentences } from './sentences.ts'
 import { spokenText } from './spoken-text.ts'
 
@@ -120,7 +117,7 @@ class Utterance {
   private pieces: Uint8Array[] = []
   private size = 0
   private playing = false
-  private converter: AudioConverter | undefined
+  private recording: SentenceAudio | undefined
 
   constructor(text: string, options: SpeakerOptions) {
     this.text = text
@@ -138,7 +135,7 @@ class Utterance {
         return this.backpressure.opened === undefined ? undefined : waitForGate(this.backpressure, this.options.signal)
       })
     if (this.options.signal.aborted) return
-    if (this.converter !== undefined) this.add(this.converter.flush())
+    if (this.recording !== undefined) this.add(this.recording.flush())
     if (usage !== undefined) listener.usage(usage)
     this.isOver = true
   }
@@ -155,13 +152,13 @@ class Utterance {
   private take(event: CanonicalEvent): void {
     if (event.type === 'part-start' && event.part.type === 'media' && event.part.source.type === 'base64') {
       const { mediaType, data } = event.part.source
-      this.converter ??= converterFrom(mediaType)
+      this.recording ??= new SentenceAudio(mediaType)
       this.grow(data)
     } else if (event.type === 'part-delta' && event.of === undefined) this.grow(event.append)
   }
 
   private grow(base64: string): void {
-    if (base64 !== '' && this.converter !== undefined) this.add(this.converter.push(Buffer.from(base64, 'base64')))
+    if (base64 !== '' && this.recording !== undefined) this.add(this.recording.push(Buffer.from(base64, 'base64')))
   }
 
   private add(audio: Uint8Array): void {
@@ -175,18 +172,3 @@ class Utterance {
     if (this.size > MAX_AHEAD_BYTES) this.backpressure.close()
   }
 }
-
-/**
- * Opens a converter from the media type's sample rate to 24 kHz. The converter also joins samples that are split
- * between chunks.
- */
-function converterFrom(mediaType: string): AudioConverter {
-  const samples = samplesOf(mediaType)
-  if (samples?.channels !== 1) throw NO_SAMPLES
-  return createConverter({ encoding: 'pcm16', rate: samples.rate }, PCM_24K)
-}
-
-const NO_SAMPLES = new GatewayError({
-  kind: 'upstream-failed',
-  message: 'The speech model did not return mono PCM audio.',
-})

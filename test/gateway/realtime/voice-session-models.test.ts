@@ -26,3 +26,16 @@ test('a session remembers the names of its latest renamed models, and its own', 
   names.incoming(update(long))
   expect(names.publicName('x'.repeat(501))).toBe('x'.repeat(501))
 })
+
+test('a model that transcribes needs permission only where the upstream uses it', () => {
+  const options = { permissions: permitting('voice'), model: 'voice', upstreamModel: 'upstream-voice' }
+  const event = update('gpt-4o-mini-transcribe')
+  // Frameworks name OpenAI's model for every session, and with it all other settings in the same event.
+  expect(voiceSessionModels({ ...options, models: undefined, isRelayed: false }).incoming(event)).toEqual(event)
+  const { incoming } = voiceSessionModels({ ...options, models, isRelayed: false })
+  expect(() => incoming(event)).toThrow('may not use the model "gpt-4o-mini-transcribe"')
+  const tools = { type: 'session.update', session: { tools: [{ type: 'image_generation', model: 'dear' }] } }
+  expect(() => voiceSessionModels({ ...options, models: undefined, isRelayed: false }).incoming(tools)).toThrow(
+    '"dear"',
+  )
+})

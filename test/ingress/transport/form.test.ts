@@ -50,6 +50,17 @@ const spooled = (): string[] =>
     }
   })
 
+test.each([
+  ['talk.mp3', 1000, 'audio/mpeg'],
+  ['talk.mp3', 9 * MIB, 'audio/mpeg'],
+  ['talk', 1000, 'application/octet-stream'],
+])('a file %s of %d bytes that declares no type does not become text', async (name, size, mediaType) => {
+  const { stub, send } = await open()
+  const { status } = await send([model, { name: 'file', file: name, size, mediaType: null }])
+  expect(status).toBe(200)
+  expect(stub.seen[0]!.files).toEqual([{ field: 'file', name, mediaType, size, hash: hashOf(size) }])
+})
+
 describe('a form reaches the upstream byte for byte', () => {
   test.each([
     ['small', 1000],

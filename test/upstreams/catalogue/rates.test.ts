@@ -14,7 +14,9 @@ import {
 import { holds } from '../../laws/runs.ts'
 
 /** Prices of other units than the tokens and searches that `Counts` has. */
-type NotCounted = 'request' | 'second' | 'image' | 'character' | 'videoSecond' | 'tiers' | 'searchesByQuery'
+type NotCounted =
+  | ('request' | 'second' | 'image' | 'character' | 'videoSecond' | 'sessionSecond')
+  | ('tiers' | 'searchesByQuery')
 /** Counts of an answer that do not overlap, by the field of their price. */
 type Counts = { readonly [R in Exclude<keyof Rates, NotCounted>]: number }
 
@@ -209,6 +211,7 @@ describe('the cost of an answer', () => {
     expect(costOf({ image: { base: 7 } }, {}, { images: 3, characters: 9 })).toBe(21)
     expect(costOf({ character: { base: 7 } }, {}, { characters: 3 })).toBe(21)
     expect(costOf({ videoSecond: { base: 7 } }, { input: 5 }, { videoSeconds: 3 })).toBe(21)
+    expect(costOf({ sessionSecond: { base: 7 } }, { input: 5 }, { sessionSeconds: 3 })).toBe(21)
     expect(costOf({}, {}, { seconds: 2 })).toBeUndefined()
   })
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { ToolCallPart } from '../../../src/canonical/content.ts'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import type { ConversationItem, VoiceSessionSettings } from '../../../src/canonical/voice-session.ts'
 import { TIMED } from '../../builders/time.ts'
@@ -215,6 +216,36 @@ describe('audio inside an item', () => {
 })
 
 describe('calls', () => {
+  it('have different ids although the model numbers those of each answer from zero', async () => {
+    const call = (city: string) => ({ id: 'call_0', name: 'weather', arguments: `{"in":"${city}"}` })
+    const rig = await open(
+      { conversation: inTurn(calls(call('Paris')), calls(call('Rome')), says('Warm.')) },
+      { tools: [{ type: 'function', name: 'weather' }] },
+    )
+    for (const words of ['Is it warm in Paris?', 'And in Rome?']) {
+      const from = rig.events.length
+      rig.say(words)
+      await rig.until('response-end', from)
+    }
+    const ids = rig.all('output-start').map(({ item: { content } }) => (content[0] as ToolCallPart).id)
+    expect(ids).toEqual(['call_0', expect.stringMatching(/^call_(?!0$)/)])
+    // The first call takes longer: its result must not become that of the second call.
+    const content = (id: string, text: string) => [
+      { type: 'tool-result' as const, id, content: [{ type: 'text' as const, text }] },
+    ]
+    rig.send({ type: 'item-create', item: { role: 'tool', content: content(ids[0]!, '20') } })
+    rig.send({ type: 'item-create', item: { role: 'tool', content: content(ids[1]!, '30') } })
+    const from = rig.events.length
+    rig.send({ type: 'response-create' })
+    await rig.until('response-end', from)
+    const parts = rig.of('chat')[2]!.request.messages.flatMap(message => message.content)
+    const results = parts.flatMap(part => (part.type === 'tool-result' ? [[part.id, part.content]] : []))
+    expect(results).toEqual([
+      [ids[1], [{ type: 'text', text: '30' }]],
+      [ids[0], [{ type: 'text', text: '20' }]],
+    ])
+  })
+
   it('go over several rounds', async () => {
     const rig = await open(
       {

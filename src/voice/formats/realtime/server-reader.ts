@@ -257,7 +257,8 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
     },
   ],
   'response.created': ({ response }) => {
-    const { id, output_modalities, modalities: betaModalities, metadata } = isObject(response) ? response : {}
+    const fields = isObject(response) ? response : {}
+    const { id, conversation_id, output_modalities, modalities: betaModalities, metadata } = fields
     const listedModalities = output_modalities ?? betaModalities
     const modalities = Array.isArray(listedModalities)
       ? canonicalModalities(listedModalities.filter(one => one === 'text' || one === 'audio'))
@@ -268,6 +269,7 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
         response: stringIn(id),
         modalities,
         metadata: isObject(metadata) ? metadata : undefined,
+        detached: conversation_id === null ? (true as const) : undefined,
       }) as ServerEvent,
     ]
   },

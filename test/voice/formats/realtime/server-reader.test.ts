@@ -44,6 +44,16 @@ describe('two parallel responses', () => {
 })
 
 test.each([
+  ['outside the conversation', null, { detached: true }],
+  ['in the conversation', 'conv_1', {}],
+  ['whose server names no conversation', undefined, {}],
+])('a response %s is one', (_, conversation_id, expected) => {
+  const response = conversation_id === undefined ? { id: 'r' } : { id: 'r', conversation_id }
+  const events = readAll({}, { type: 'response.created', response })
+  expect(events).toEqual([{ type: 'response-start', response: 'r', ...expected }])
+})
+
+test.each([
   ['ga', 'output_modalities'],
   ['beta', 'modalities'],
 ])('the modalities of a response of the %s generation are read from %s', (naming, field) => {
