@@ -12,7 +12,14 @@ import {
   since,
   wordOrNone,
 } from '../../../config/schema.ts'
-import { TooManyRows, type UsageField, type UsageFilter, type UsageGroup } from '../../../store/usage-records.ts'
+import {
+  TooManyRows,
+  type UsageField,
+  type UsageFilter,
+  type UsageGroup,
+  type UsageRecords,
+} from '../../../store/usage-records.ts'
+import { hoursFrom } from '../../../store/usage-sums.ts'
 import { csvOf } from '../csv.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
@@ -66,7 +73,7 @@ const getUsage = endpoint({
   path: '/usage',
   operation: 'getUsage',
   summary:
-    'Sums usage, grouped by the given fields and by minute, hour or day. Times are rounded to the hour, except with `exact` or by minute. Covers the last 24 hours by default. `complete` is false if there are more rows than `limit`.',
+    'Sums usage, grouped by the given fields and by minute, hour or day. Times are rounded to the hour, except with `exact` or by minute. Covers the last 24 hours by default. `complete` is false if there are more rows than `limit`, or if hourly sums of the period were deleted, as they are after 60 days.',
   query: fields({
     by: v.optional(namesOf(USAGE_FIELDS)),
     every: v.optional(oneOf(['minute', 'hour', 'day'])),
@@ -84,12 +91,19 @@ const getUsage = endpoint({
     const ranking = top === undefined ? undefined : { count: top, rank }
     const query = { ...usageFilter, by: by.map(name => FIELDS_BY_NAME[name]), exact, percentiles, limit: limit + 1 }
     const groups = await usage.sums({ ...query, ...defined({ every, top: ranking }) }).catch(throwProblem)
+    const complete = groups.length <= limit && !(every === 'hour' && (await lacksHours(usage, usageFilter)))
     return {
-      ...{ since: instantOf(usageFilter.since), until: instantOf(usageFilter.until), complete: groups.length <= limit },
+      ...{ since: instantOf(usageFilter.since), until: instantOf(usageFilter.until), complete },
       data: groups.slice(0, limit).map(sumView),
     }
   },
 })
+
+/** Returns true if requests of a period are older than the stored hourly sums. */
+async function lacksHours(usage: Pick<UsageRecords, 'sums'>, filter: UsageFilter): Promise<boolean> {
+  const until = Math.min(filter.until, hoursFrom(Date.now()))
+  return filter.since < until && (await usage.sums({ ...filter, until, by: [], limit: 1 })).length > 0
+}
 
 function throwProblem(thrown: unknown): never {
   if (!(thrown instanceof TooManyRows)) throw thrown
