@@ -129,4 +129,16 @@ it('says that sums by the hour lack what is older than the hourly sums', async (
   expect((await ask(all, '&every=hour')).complete).toBe(false)
   expect((await ask({ since: all.since, until: iso(old - 24 * HOUR) }, '&every=hour')).complete).toBe(true)
   expect((await ask({ since: iso(since), until: iso(until) }, '&every=hour')).complete).toBe(true)
+  for (const more of ['&exact', '&every=minute', '&every=hour&exact'])
+    expect((await ask(all, more)).complete).toBe(true)
+})
+
+it('says that exact sums lack requests whose rows were deleted', async () => {
+  const old = Date.now() - 120 * 24 * HOUR
+  const range = `since=${iso(old - HOUR)}&until=${iso(old + 2 * HOUR)}`
+  await admin.store.usage.add([...traffic(5, { since: old, until: old + HOUR, keys: 1, models: 1, channels: 1 }, 4)])
+  await admin.store.usage.sweep(Date.now() - 90 * 24 * HOUR)
+  for (const more of ['&exact', '&every=minute'])
+    expect((await admin.get(`/usage?${range}${more}`)).json.complete).toBe(false)
+  expect((await admin.get(`/usage?${range}`)).json).toMatchObject({ complete: true, data: [{ requests: 5 }] })
 })
