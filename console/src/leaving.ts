@@ -9,7 +9,7 @@ export const noteShown = (url: string): void => {
 }
 
 /** Returns true if a dialog has typed text, or a secret that is shown only once. */
-const hasContent = (): boolean => document.querySelector('dialog[data-once], dialog form[data-typed]') !== null
+export const hasContent = (): boolean => document.querySelector('dialog[data-once], dialog form[data-typed]') !== null
 
 /**
  * Asks before the browser's back button, a reload or the end of the tab loses typed text or a secret. To be called before

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { freshKey } from './fresh-key.ts'
+import { hasContent } from './leaving.ts'
 
 /** A signed-in user's session, as the admin API describes it. */
 export interface Session {
@@ -18,8 +19,8 @@ export const provider = signal<{ readonly name: string } | undefined>(undefined)
 export const signedOut = signal<'expired' | 'unreachable' | undefined>(undefined)
 
 /**
- * True if the session has ended while a form has typed text. The page then waits behind the sign-in form, and goes on
- * if the same user signs in.
+ * True if the session has ended while a dialog has typed text, or a secret that is shown only once. The page then waits
+ * behind the sign-in form, and goes on if the same user signs in.
  */
 export const isWaiting = signal(false)
 /** Maximum time for which a page waits, in milliseconds. */
@@ -34,7 +35,7 @@ export function endSession(why?: 'expired'): void {
   // The next user of this browser tab must not see the secret.
   freshKey.value = undefined
   signedOut.value = why
-  if (why === 'expired' && session.value != null && hasTypedText()) {
+  if (why === 'expired' && session.value != null && hasContent()) {
     isWaiting.value = true
     waiting ??= setTimeout(() => setSession(null), MAX_WAITING)
   } else setSession(null)
@@ -48,6 +49,3 @@ export function setSession(next: Session | null): void {
   if (next !== null) signedOut.value = undefined
   session.value = next
 }
-
-/** Returns true if a form of a dialog has text that was typed. */
-const hasTypedText = (): boolean => document.querySelector('dialog form[data-typed]') !== null

@@ -17,6 +17,11 @@ const REMEDIES: readonly (readonly [error: RegExp, remedy: string])[] = [
     'use the address of the primary, or of a proxy that follows it: a Sentinel itself serves no data',
   ],
   [/^READONLY/, 'use the address of the primary: this server is a replica'],
+  [/SELF_SIGNED|UNABLE_TO_/, 'set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority'],
+  [
+    /ECONNRESET|EPROTO|ERR_SSL|closed|does not answer/,
+    'check host and port, and write `rediss:` if the server demands TLS, `redis:` if it has none',
+  ],
 ]
 const OTHER_REMEDY = 'check `redis`'
 
@@ -32,8 +37,12 @@ export async function redisFinding(redis: OpenRedis | undefined): Promise<Findin
   }
 }
 
+/** Time for which a first connection that neither opened nor failed is awaited, in milliseconds. */
+const CONNECTION_TIMEOUT_MS = 3000
+
 /** Returns the first error of Redis, or undefined if it accepts everything. */
 async function faultOf(redis: OpenRedis): Promise<string | undefined> {
+  if (!redis.isUp && redis.lastFault === undefined) await redis.ready(CONNECTION_TIMEOUT_MS)
   if (!redis.isUp) return redis.lastFault ?? 'it does not answer'
   try {
     for (const key of PROBE_KEYS) await redis.run(PROBE, [key], [])

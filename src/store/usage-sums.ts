@@ -14,8 +14,8 @@ export const HOURS_RETENTION = 60 * DAY
 const floor = (at: number, unit: number): number => Math.floor(at / unit) * unit
 const ceiling = (at: number, unit: number): number => Math.ceil(at / unit) * unit
 
-/** Start of the retained hourly sums. */
-const hoursFrom = (now: number): number => ceiling(now - HOURS_RETENTION, DAY)
+/** Returns the start of the retained hourly sums at a time. */
+export const hoursFrom = (now: number): number => ceiling(now - HOURS_RETENTION, DAY)
 
 /**
  * Returns the ranges that cover a filter, newest first: hours, or days for times whose hours are no longer retained.

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { initCommand } from '../../src/commands/init.ts'
 import { readConfig } from '../../src/config/read.ts'
+import { Certificates, hasOpenssl } from '../builders/certificate.ts'
 import { freePort } from '../builders/free-port.ts'
 import { accepts, describeWithRedis, RedisServer } from '../builders/redis.ts'
 
@@ -91,6 +92,25 @@ describe('doctor', () => {
       } finally {
         client.destroy()
         await redis.close()
+      }
+    })
+
+    test.skipIf(!hasOpenssl)('that has TLS, with a certificate of an authority that nobody knows', async () => {
+      const certificates = new Certificates()
+      const { cert, key } = certificates.make('redis')
+      const port = await freePort()
+      const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert]
+      const redis = await RedisServer.open(...files, '--tls-auth-clients', 'no', '--tls-port', String(port))
+      try {
+        for (const [url, expected] of [
+          [`rediss://127.0.0.1:${port}`, /^fault +redis: DEPTH_ZERO_SELF_SIGNED_CERT\n +set NODE_EXTRA_CA_CERTS/m],
+          [`redis://127.0.0.1:${port}`, /^fault +redis: .*\n +check host and port, and write `rediss:`/m],
+          [redis.url.replace('redis:', 'rediss:'), /^fault +redis: .*\n +check host and port, and write `rediss:`/m],
+        ] as const)
+          expect((await examined({ redis: url, channels: [channel('good', 'right')] })).out).toMatch(expected)
+      } finally {
+        await redis.close()
+        certificates.close()
       }
     })
 

@@ -94,6 +94,25 @@ describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
+  test('a session that ends while a secret is shown does not lose it, if the same user signs in', async () => {
+    const seen = await visit('/account', REFUSED)
+    const { page } = seen
+    await page.clock.install()
+    await seen.goTo('/keys')
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('shown once')
+    await page.keyboard.press('Enter')
+    const once = page.getByRole('dialog', { name: 'shown once was created' })
+    const secret = (await once.locator('.secret code').textContent())!
+    await users(seen).endSignInSessions(NAMES.admin)
+    await page.clock.runFor(61_000)
+    const again = page.getByRole('dialog', { name: 'Sign in' })
+    await again.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await again.waitFor({ state: 'detached' })
+    expect(await once.locator('.secret code').textContent()).toBe(secret)
+  })
+
   test('users are made, changed, given a password, and deleted', async () => {
     const seen = await visit('/account', REFUSED)
     const { page } = seen

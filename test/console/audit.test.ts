@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { AUDITED } from '../../src/store/audit-records.ts'
+import { AUDITED, type AuditEntry } from '../../src/store/audit-records.ts'
 import { closingAfterEach } from '../builders/closing.ts'
+import { DAY } from '../builders/units.ts'
 import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
 import { openConsoleGateway } from './gateway.ts'
 import { HOSTILE, isUnharmed } from './hostile.ts'
@@ -46,6 +47,21 @@ describe.skipIf(noChromium)('audit log', IN_BROWSER, () => {
     await page.keyboard.press('Tab')
     await page.getByLabel('Search changes').fill('rpm')
     await expect.poll(() => rows.count()).toBe(2)
+  })
+
+  test('has the changes of all days that are stored', async () => {
+    const gateway = await changed()
+    const entry = { actor: 'ops', actorKind: 'user', action: 'deleteGroup', kind: 'group', target: 'old', name: 'old' }
+    await gateway.admin.store.audit.add({
+      ...entry,
+      id: 'old-entry',
+      at: Date.now() - 80 * DAY,
+      changes: [],
+    } as AuditEntry)
+    const { page } = await visit('/audit', { gateway })
+    const rows = page.locator('main tbody tr')
+    await expect.poll(() => rows.count()).toBe(4)
+    await expect.poll(() => wordsOf(rows.nth(3))).toMatch(/ops user old Group deleted/)
   })
 
   test('narrows the list to each kind of thing that is audited', async () => {

@@ -72,6 +72,17 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     await totalled(page, String(ofDay))
   })
 
+  test('shows days whose hourly sums were deleted', async () => {
+    const { page, gateway, goTo } = await visit('/account')
+    const day = Math.floor(Date.now() / DAY) * DAY - 70 * DAY
+    await gateway.admin.store.usage.add([...traffic(40, { since: day, until: day + DAY, ...RANGE })])
+    const date = new Date(day).toISOString().slice(0, 10)
+    await goTo(`/usage?range=days&from=${date}&to=${date}`)
+    await totalled(page, '40')
+    await page.getByText('Requests by day').waitFor()
+    await expect.poll(() => rowsOf(page, 'By model').count()).toBeGreaterThan(1)
+  })
+
   test('compares with the period before', async () => {
     const { page, rows } = await used('/usage?range=7d')
     const since = Math.floor(Date.now() / HOUR) * HOUR - 167 * HOUR

@@ -48,8 +48,11 @@ const PRICES = [
   'sessionSecond',
 ] as const satisfies readonly (keyof Rates)[]
 
-/** Maximum number of models per cache. Needed because callers can invent names. */
-const MAX_CACHED = 2000
+/**
+ * Maximum number of models per cache. Needed because callers can invent names. A list of all models must fit: it would
+ * otherwise search the price package for each of them again, and hold up other requests for a second.
+ */
+const MAX_CACHED = 20_000
 /** Lifetime of a cached price, in milliseconds. Some prices depend on the time of day. */
 const PRICE_LIFETIME = 10 * 60_000
 
@@ -66,6 +69,8 @@ export class Catalogue implements Prices {
   private facts: Facts
   private readonly rates = new Map<string, CachedRates>()
   private readonly known = new Map<string, KnownModel>()
+  /** Context windows in the price package. They do not depend on the config. */
+  private readonly windows = new Map<string, number | undefined>()
 
   /** @param facts the `models` of the config, by public id. */
   constructor(facts: Facts) {
@@ -94,8 +99,7 @@ export class Catalogue implements Prices {
     const packaged = ratesOf(pricedEntry(provider, upstreamModel, new Date())?.price)
     const listed = SELF_HOSTED_PRESETS.has(provider) ? {} : withListedPrices(packaged, listedModel(upstreamModel))
     const rates = withOperatorPrices(listed, this.facts.get(model)?.price)
-    if (this.rates.size >= MAX_CACHED) this.rates.clear()
-    this.rates.set(key, { rates, until: now + PRICE_LIFETIME })
+    cache(this.rates, key, { rates, until: now + PRICE_LIFETIME })
     return rates
   }
 
@@ -116,21 +120,19 @@ export class Catalogue implements Prices {
     const cached = this.known.get(key)
     if (cached !== undefined) return cached
     const knownModel = this.buildModel(model, upstreamModel, account.provider)
-    if (this.known.size >= MAX_CACHED) this.known.clear()
-    this.known.set(key, knownModel)
+    cache(this.known, key, knownModel)
     return knownModel
   }
 
   private buildModel(model: string, upstreamModel: string, provider: string | undefined): KnownModel {
     const facts = this.facts.get(model)
-    const info = modelInfo(provider, upstreamModel)
     const listed = listedModel(upstreamModel)
     return {
       rates: provider === undefined ? {} : this.ratesOf({ model, upstreamModel, provider }),
       ...defined({
         name: facts?.name,
         description: facts?.description,
-        context: facts?.context ?? info?.context_window ?? listed?.context,
+        context: facts?.context ?? this.windowOf(upstreamModel, provider) ?? listed?.context,
         maxOutput: facts?.maxOutput ?? listed?.maxOutput,
         input: nonEmpty(facts?.input) ?? listed?.input,
         output: nonEmpty(facts?.output) ?? listed?.output,
@@ -139,6 +141,21 @@ export class Catalogue implements Prices {
       }),
     }
   }
+
+  /** Returns the context window of a model in the price package. The search takes up to a millisecond. */
+  private windowOf(upstreamModel: string, provider: string | undefined): number | undefined {
+    const key = `${provider ?? ''}\n${upstreamModel}`
+    if (this.windows.has(key)) return this.windows.get(key)
+    const window = modelInfo(provider, upstreamModel)?.context_window
+    cache(this.windows, key, window)
+    return window
+  }
+}
+
+/** Adds an entry to a cache, which is emptied first if it is full. */
+function cache<T>(entries: Map<string, T>, key: string, entry: T): void {
+  if (entries.size >= MAX_CACHED) entries.clear()
+  entries.set(key, entry)
 }
 
 /** Returns a list from the config. An empty list counts as absent. */

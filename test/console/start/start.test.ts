@@ -337,6 +337,13 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     },
   )
 
+  test('fits a phone with a channel of a long name', async () => {
+    const channels = [channelAt('http://127.0.0.1:9', { name: 'eu-west-1'.repeat(10) })]
+    const { page } = await visit('/start', { config: { channels }, width: 390 })
+    await page.locator('.model-facts .badge').nth(1).waitFor()
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  })
+
   test('speaks Chinese', async () => {
     const { page, axe } = await visit(MODEL, { language: 'zh' })
     await page.getByRole('heading', { level: 1, name: '开始' }).waitFor()

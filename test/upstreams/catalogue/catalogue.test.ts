@@ -148,4 +148,22 @@ describe('what is known of a model', () => {
     const own = new Catalogue(facts('gpt-4o', { maxOutput: 5, name: 'Four' }))
     expect(own.about('gpt-4o')).toMatchObject({ name: 'Four', context: 128_000, maxOutput: 5 })
   })
+
+  test('is searched for once, however many models a list has, also if settings of models change', () => {
+    const catalogue = new Catalogue(new Map())
+    const millisecondsOf = (work: () => void): number => {
+      const { user, system } = process.cpuUsage()
+      work()
+      const now = process.cpuUsage({ user, system })
+      return (now.user + now.system) / 1000
+    }
+    const list = (): void => {
+      for (let at = 0; at < 3000; at++) catalogue.about(`unlisted-${at}`, { provider: 'custom' })
+    }
+    const first = millisecondsOf(list)
+    expect(millisecondsOf(list) * 5).toBeLessThan(first)
+    catalogue.reload(facts('unlisted-1', { name: 'One' }))
+    expect(millisecondsOf(list) * 5).toBeLessThan(first)
+    expect(catalogue.about('unlisted-1', { provider: 'custom' }).name).toBe('One')
+  })
 })

@@ -21,6 +21,8 @@ import { text } from './texts.ts'
 const PAGE = 100
 /** Maximum number of entries in a download. */
 const MOST = 1000
+/** Start of the list. Without it, the API returns the last 30 days only. */
+const SINCE = '1970-01-01T00:00:00Z'
 
 type Kind = AuditEntry['kind']
 
@@ -43,7 +45,7 @@ function Changes() {
   const [search, setSearch] = useState(query['q'] ?? '')
   const [loaded, setLoaded] = useState<{ readonly of: string; readonly page: PageOf<AuditEntry> }>()
   const kind = kindsOf(words).find(one => one === query['kind'])
-  const filter = { kind, target: query['target'] }
+  const filter = { since: SINCE, kind, target: query['target'] }
   const of = JSON.stringify(filter)
   // Further pages of another filter may arrive late.
   const more = loaded?.of === of ? loaded.page : undefined

@@ -34,12 +34,14 @@ const RECENT: { readonly [R in Exclude<RangeName, 'days'>]: readonly [Every, num
  * points.
  */
 const MANY_DAYS = 14
+/** Age of a range from which it is shown by day, in days. The gateway deletes hourly sums a day later. */
+const OLD_DAYS = 59
 
 const floor = (at: number, step: number): number => Math.floor(at / step) * step
 
 /** Range of a view. The preceding span is as long as the part of the range that has passed, rounded to the step. */
 export function rangeOf({ range, from, to }: Pick<View, 'range' | 'from' | 'to'>, now: number): Range {
-  const [every, since, until] = range === 'days' ? daysOf(from, to) : recent(...RECENT[range], now)
+  const [every, since, until] = range === 'days' ? daysOf(from, to, now) : recent(...RECENT[range], now)
   const step = every === 'minute' ? MINUTE : HOUR
   const length = until - since
   const passed = Math.max(step, Math.round((Math.min(until, now) - since) / step) * step)
@@ -53,9 +55,10 @@ function recent(every: Every, count: number, now: number): readonly [Every, numb
   return [every, until - count * step, until]
 }
 
-function daysOf(from: string, to: string): readonly [Every, number, number] {
+function daysOf(from: string, to: string, now: number): readonly [Every, number, number] {
   const [since, until] = [Date.parse(from), Date.parse(to) + DAY]
-  return [(until - since) / DAY > MANY_DAYS ? 'day' : 'hour', since, until]
+  const isByDay = until - since > MANY_DAYS * DAY || since < now - OLD_DAYS * DAY
+  return [isByDay ? 'day' : 'hour', since, until]
 }
 
 /** Starts of the intervals of a span up to now, in Unix milliseconds. */

@@ -27,9 +27,8 @@ const listModels = endpoint({
     const { permissions, fallbacks } = key === undefined ? UNRESTRICTED_VIEW : await viewOfKey(gateway, key)
     const { catalogue } = gateway
     if (permissions === undefined) return { data: [], catalogue }
-    const states = await gateway.states()
-    const data = gateway.models(permissions).map(model => modelView(gateway, model, states, fallbacks))
-    return { data, catalogue }
+    const stateOf = channelStateOf(gateway.config, await gateway.states())
+    return { data: gateway.models(permissions).map(model => modelView(model, stateOf, fallbacks)), catalogue }
   },
 })
 
@@ -62,19 +61,23 @@ async function viewOfKey({ config, records }: Administration, id: string): Promi
 const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
   key.enabled && key.revokedAt === undefined && (key.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
 
+/** Returns a function for the state of a channel, with the rests and latencies of its models. */
+function channelStateOf({ channels, server }: Administration['config'], states: ChannelStates) {
+  const configs = new Map(channels.map(one => [one.name, one]))
+  return (name: string) => {
+    const [channel, state] = [configs.get(name), states[name]]
+    const isKnown = channel !== undefined && state !== undefined
+    return { ...state, name: isKnown ? stateName(channel, state, server.workers) : ('ok' as const) }
+  }
+}
+
 function modelView(
-  { config }: Administration,
   { id, facts: own, interface: spoken, known: facts, abilities, native, translated, channels }: ModelOverview,
-  states: ChannelStates,
+  stateOf: ReturnType<typeof channelStateOf>,
   groupFallbacks: readonly FallbackModel[] | undefined,
 ) {
   const { converses, draws, speaks, embeds } = abilities
   const hasAbility = { converse: converses, draw: draws, speak: speaks, embed: embeds }
-  const configs = new Map(config.channels.map(one => [one.name, one]))
-  const stateOf = (name: string) => {
-    const [channel, state] = [configs.get(name), states[name]]
-    return channel === undefined || state === undefined ? 'ok' : stateName(channel, state, config.server.workers)
-  }
   return {
     ...{ id, native, translated },
     ...defined({
@@ -87,9 +90,9 @@ function modelView(
     ...defined({ fallbacks: (own?.fallbacks ?? groupFallbacks)?.map(({ model, on }) => ({ model, on: [...on] })) }),
     abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => hasAbility[name]),
     channels: channels.map(({ name, upstreamModel }) => {
-      const rests = states[name]?.resting.some(([model]) => model === upstreamModel) === true
-      const state = stateOf(name)
-      const latency = states[name]?.latencies?.find(([model]) => model === upstreamModel)?.[1]
+      const { name: state, resting, latencies } = stateOf(name)
+      const rests = resting?.some(([model]) => model === upstreamModel) === true
+      const latency = latencies?.find(([model]) => model === upstreamModel)?.[1]
       return {
         ...{ name, upstream_model: upstreamModel, state: state === 'ok' && rests ? ('resting' as const) : state },
         ...(latency === undefined ? {} : { first_byte_ms: Math.round(latency) }),

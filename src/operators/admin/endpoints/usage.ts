@@ -12,7 +12,15 @@ import {
   since,
   wordOrNone,
 } from '../../../config/schema.ts'
-import { TooManyRows, type UsageField, type UsageFilter, type UsageGroup } from '../../../store/usage-records.ts'
+import {
+  TooManyRows,
+  type UsageField,
+  type UsageFilter,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageRecords,
+} from '../../../store/usage-records.ts'
+import { hoursFrom } from '../../../store/usage-sums.ts'
 import { csvOf } from '../csv.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
@@ -66,7 +74,7 @@ const getUsage = endpoint({
   path: '/usage',
   operation: 'getUsage',
   summary:
-    'Sums usage, grouped by the given fields and by minute, hour or day. Times are rounded to the hour, except with `exact` or by minute. Covers the last 24 hours by default. `complete` is false if there are more rows than `limit`.',
+    'Sums usage, grouped by the given fields and by minute, hour or day. Times are rounded to the hour, except with `exact` or by minute. Covers the last 24 hours by default. `complete` is false if there are more rows than `limit`, or if what is summed was deleted: hourly sums after 60 days, single requests after `usage.keep`.',
   query: fields({
     by: v.optional(namesOf(USAGE_FIELDS)),
     every: v.optional(oneOf(['minute', 'hour', 'day'])),
@@ -79,17 +87,39 @@ const getUsage = endpoint({
   }),
   answer: fields({ since: instant, until: instant, complete: v.boolean(), data: listOf(USAGE_SUM) }),
   csv: ({ data }) => csvOf(COLUMNS, data),
-  handle: async ({ usage }, { query: { by = [], every, exact, percentiles, top, rank, limit, ...filter } }) => {
+  handle: async ({ usage, config }, { query: { by = [], every, exact, percentiles, top, rank, limit, ...filter } }) => {
     const usageFilter = filterOf(filter)
     const ranking = top === undefined ? undefined : { count: top, rank }
     const query = { ...usageFilter, by: by.map(name => FIELDS_BY_NAME[name]), exact, percentiles, limit: limit + 1 }
     const groups = await usage.sums({ ...query, ...defined({ every, top: ranking }) }).catch(throwProblem)
+    const storedFrom = startOfStored({ every, exact }, Date.now(), config.usage.retention)
+    const complete = groups.length <= limit && !(await hasRequestsBefore(storedFrom, usage, usageFilter))
     return {
-      ...{ since: instantOf(usageFilter.since), until: instantOf(usageFilter.until), complete: groups.length <= limit },
+      ...{ since: instantOf(usageFilter.since), until: instantOf(usageFilter.until), complete },
       data: groups.slice(0, limit).map(sumView),
     }
   },
 })
+
+/** Returns the time from which everything is stored that a query adds up: requests, hours or days. */
+function startOfStored(
+  { every, exact }: { readonly every?: UsageQuery['every'] | undefined; readonly exact: boolean },
+  now: number,
+  retention: number,
+): number {
+  if (exact || every === 'minute') return now - retention
+  return every === 'hour' ? hoursFrom(now) : Number.NEGATIVE_INFINITY
+}
+
+/** Returns true if a period has requests before a time. */
+async function hasRequestsBefore(
+  time: number,
+  usage: Pick<UsageRecords, 'sums'>,
+  filter: UsageFilter,
+): Promise<boolean> {
+  const until = Math.min(filter.until, time)
+  return filter.since < until && (await usage.sums({ ...filter, until, by: [], limit: 1 })).length > 0
+}
 
 function throwProblem(thrown: unknown): never {
   if (!(thrown instanceof TooManyRows)) throw thrown

@@ -115,3 +115,30 @@ it('states whether it has all rows, in JSON and in a table', async () => {
   for (const name of ['one', 'two']) await admin.post('/groups', { name })
   expect((await csv('/audit?limit=1')).headers[header]).toBe('false')
 })
+
+it('says that sums by the hour lack what is older than the hourly sums', async () => {
+  const old = Date.now() - 75 * 24 * HOUR
+  const some = [...traffic(7, { since: old, until: old + HOUR, keys: 1, models: 1, channels: 1 }, 3)]
+  const all = { since: iso(Date.now() - 80 * 24 * HOUR), until: iso(until) }
+  const ask = async (period: { since: string; until: string }, more = '') =>
+    (await admin.get(`/usage?since=${period.since}&until=${period.until}${more}`)).json
+  expect((await ask(all, '&every=hour')).complete).toBe(true)
+  await admin.store.usage.add(some)
+  expect(await ask(all, '&every=day')).toMatchObject({ complete: true })
+  expect(sum((await ask(all)).data.map((one: { requests: number }) => one.requests))).toBe(507)
+  expect((await ask(all, '&every=hour')).complete).toBe(false)
+  expect((await ask({ since: all.since, until: iso(old - 24 * HOUR) }, '&every=hour')).complete).toBe(true)
+  expect((await ask({ since: iso(since), until: iso(until) }, '&every=hour')).complete).toBe(true)
+  for (const more of ['&exact', '&every=minute', '&every=hour&exact'])
+    expect((await ask(all, more)).complete).toBe(true)
+})
+
+it('says that exact sums lack requests whose rows were deleted', async () => {
+  const old = Date.now() - 120 * 24 * HOUR
+  const range = `since=${iso(old - HOUR)}&until=${iso(old + 2 * HOUR)}`
+  await admin.store.usage.add([...traffic(5, { since: old, until: old + HOUR, keys: 1, models: 1, channels: 1 }, 4)])
+  await admin.store.usage.sweep(Date.now() - 90 * 24 * HOUR)
+  for (const more of ['&exact', '&every=minute'])
+    expect((await admin.get(`/usage?${range}${more}`)).json.complete).toBe(false)
+  expect((await admin.get(`/usage?${range}`)).json).toMatchObject({ complete: true, data: [{ requests: 5 }] })
+})
