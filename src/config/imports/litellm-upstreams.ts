@@ -9,7 +9,8 @@ import {
 } from '../../formats/index.ts'
 import { COMPATIBLE_FORMATS, isVendorAddress, textOf } from './draft.ts'
 import { CLOUDS } from './litellm-clouds.ts'
-import { type Account, addressOf, keyFields, numberOf, settingOf, variable } from './litellm-settings.ts'
+import { orderOf } from './litellm-ranks.ts'
+import { type Account, addressOf, amountOf, keyFields, numberOf, settingOf, variable } from './litellm-settings.ts'
 import { unread } from './watched.ts'
 
 /** Presets by LiteLLM's model prefix, for providers that need only a key. */
@@ -48,7 +49,7 @@ export function accountOf(params: JsonObject, info: JsonObject, mode: string | u
   const { prefix, model } = partsOf(modelText, textOf(params['custom_llm_provider']))
   const cloud = rowOf(CLOUDS, prefix)?.(params, model, mode)
   const account = cloud ?? plainAccount(prefix, model, params, info)
-  return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params) } }
+  return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params, info) } }
 }
 
 /** Parameters that decide where requests go, or with which credential. */
@@ -188,13 +189,13 @@ const NO_KEY = {
   text: `is missing, and LiteLLM sends OPENAI_API_KEY: write \`key: ${variable('OPENAI_API_KEY')}\` if the upstream needs it`,
 }
 
-function limitsOf(params: JsonObject): { [field: string]: unknown } {
+function limitsOf(params: JsonObject, info: JsonObject): { [field: string]: unknown } {
   const [whole, first] = [numberOf(params['timeout']), numberOf(params['stream_timeout'])]
   const timeout = defined({ whole: whole && `${whole}s`, first_byte: first && `${Math.max(1, Math.ceil(first))}s` })
   return defined({
     headers: headersOf(params),
-    weight: numberOf(params['weight']),
-    priority: numberOf(params['order']),
+    weight: amountOf(params['weight']),
+    priority: orderOf(params, info),
     max_concurrent: numberOf(params['max_parallel_requests']),
     timeout: Object.keys(timeout).length === 0 ? undefined : timeout,
   })
