@@ -18,7 +18,7 @@ import { complete } from './litellm-fallbacks.ts'
 import { type NamedEntry, type Rank, ranksOf } from './litellm-ranks.ts'
 import { ROUTER_FIELDS } from './litellm-router.ts'
 import { amountOf, numberOf, settingOf } from './litellm-settings.ts'
-import { accountOf, lostDestination } from './litellm-upstreams.ts'
+import { accountOf, HEADERS, lostDestination } from './litellm-upstreams.ts'
 import { unread, watched } from './watched.ts'
 
 /*
@@ -145,8 +145,9 @@ function addModel(draft: Draft, entry: Entry, rank: Rank | undefined): Pattern |
   for (const field of AMOUNTS)
     if (params[field] !== undefined && amountOf(params[field]) === undefined)
       note(`litellm_params.${field}`, 'it is not a number of 0 or more')
-  if (params['extra_headers'] !== undefined && !isObject(params['extra_headers']))
-    note('litellm_params.extra_headers', 'it is not a map of headers')
+  for (const field of HEADERS)
+    if (params[field] !== undefined && !isObject(params[field]))
+      note(`litellm_params.${field}`, 'it is not a map of headers')
   return name.includes('*') ? { channel, name, path } : undefined
 }
 

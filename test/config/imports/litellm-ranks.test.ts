@@ -38,13 +38,37 @@ test('the order of one name does not concern another', () => {
 })
 
 test.each<[shares: readonly object[], weights: readonly number[]]>([
-  [[{ weight: 3 }, {}], [3, 0]],
-  [[{ weight: 0 }, { weight: 1 }], [0, 1]],
-  [[{ rpm: 900 }, { rpm: 100 }], [900, 100]],
-  [[{ tpm: 2000 }, { tpm: 1000 }, {}], [2000, 1000, 0]],
-  [[{ weight: 1, rpm: 900 }, { weight: 2, rpm: 100 }], [1, 2]],
-  [[{ rpm: 900 }, { rpm: 900 }], [1, 1]],
-  [[{ order: 1, rpm: 10 }, { order: 2 }, { order: 1, rpm: 90 }], [10, 1, 90]],
+  [
+    [{ weight: 3 }, {}],
+    [3, 0],
+  ],
+  [
+    [{ weight: 0 }, { weight: 1 }],
+    [0, 1],
+  ],
+  [
+    [{ rpm: 900 }, { rpm: 100 }],
+    [900, 100],
+  ],
+  [
+    [{ tpm: 2000 }, { tpm: 1000 }, {}],
+    [2000, 1000, 0],
+  ],
+  [
+    [
+      { weight: 1, rpm: 900 },
+      { weight: 2, rpm: 100 },
+    ],
+    [1, 2],
+  ],
+  [
+    [{ rpm: 900 }, { rpm: 900 }],
+    [1, 1],
+  ],
+  [
+    [{ order: 1, rpm: 10 }, { order: 2 }, { order: 1, rpm: 90 }],
+    [10, 1, 90],
+  ],
 ])('%j: weights %j', (shares, weights) => {
   const entries = shares.map((params, index) => entry(`key-${index}`, params))
   expect(ranksOf(entries).map(([, weight]) => weight)).toEqual(weights)
