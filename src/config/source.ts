@@ -168,10 +168,16 @@ function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value
 }
 
-/** Matches `${NAME}` and `${NAME:-default}`; `$${` is an escaped `${`. */
-const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+/** Matches `${NAME}` and `${NAME:-default}`; `$${` is an escaped `${`, and any other `${` begins no variable. */
+const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{/g
 
-type Replace = (whole: string, name: string | undefined, fallback: string | undefined) => string
+/** Matches the beginnings of variables behind the last `}`, where none ends. */
+const UNENDED = /\$?\$\{/g
+
+/** Fault of a text with another form of variables, as shells know them. The text itself must not become a key. */
+const NO_VARIABLE = `a variable must be written as \${NAME} or \${NAME:-default}; $\${ stands for the text \${`
+
+type Replace = (whole: string, name?: string, fallback?: string) => string
 
 /**
  * Replaces the variables in a text. Behind the last `}` there are none, but the expression would search the rest of the
@@ -179,7 +185,7 @@ type Replace = (whole: string, name: string | undefined, fallback: string | unde
  */
 function withVariables(text: string, replace: Replace): string {
   const end = text.lastIndexOf('}') + 1
-  return text.slice(0, end).replace(VARIABLE, replace) + text.slice(end).replaceAll('$${', '${')
+  return text.slice(0, end).replace(VARIABLE, replace) + text.slice(end).replace(UNENDED, whole => replace(whole))
 }
 
 /** Replaces the variables in all texts. Returns the names of the variables by their values. */
@@ -192,17 +198,22 @@ function interpolate(
   visit(document, {
     Scalar(key, node, above) {
       if (key === 'key' || typeof node.value !== 'string') return
+      const report = (message: string): void => fault(message, node.range?.[0] ?? 0, pathOf(node, above))
+      let isFaulty = false
       node.value = withVariables(node.value, (whole, name, fallback) => {
-        if (name === undefined) return '${'
+        if (name === undefined) {
+          isFaulty ||= whole === '${'
+          return '${'
+        }
         const value = variableIn(env, name)
         if (value !== undefined && (value !== '' || fallback === undefined)) {
           values.set(value, name)
           return value
         }
-        if (fallback === undefined)
-          fault(`the environment variable ${name} is not set`, node.range?.[0] ?? 0, pathOf(node, above))
+        if (fallback === undefined) report(`the environment variable ${name} is not set`)
         return fallback ?? whole
       })
+      if (isFaulty) report(NO_VARIABLE)
     },
   })
   return values

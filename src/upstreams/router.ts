@@ -72,9 +72,9 @@ export interface Target {
 }
 
 /**
- * Returns the targets to try, at least one, best first. The criteria are, in this order: not resting, priority, certain
- * to have the model, no emulation, the caller's format, fewest losses, latency or cost if the model is ordered by it,
- * and a weighted draw. A resting channel is still tried if the others fail, because only the upstream knows its limits
+ * Returns the targets to try, at least one, best first. The criteria are, in this order: not resting, priority, a weight
+ * above 0, certain to have the model, no emulation, the caller's format, fewest losses, latency or cost if the model is
+ * ordered by it, and a weighted draw. A resting channel is still tried if the others fail, because only the upstream knows its limits
  * (trap 100). A full or drained channel is not tried, because that is the operator's decision. This function is pure:
  * equal inputs give equal orders, regardless of the order of channels in the config.
  *
@@ -306,6 +306,7 @@ function sortedOptions(available: readonly Option[], request: RouteRequest, draw
     return (
       Number(a.resting) - Number(b.resting) ||
       a.channel.priority - b.channel.priority ||
+      Number(a.channel.weight === 0) - Number(b.channel.weight === 0) ||
       Number(one.isUncertain) - Number(other.isUncertain) ||
       Number(a.emulated) - Number(b.emulated) ||
       Number(b.native) - Number(a.native) ||

@@ -237,6 +237,15 @@ describe('environment variables', () => {
     expect(faults('server:\n  host: ${NO_HOST}\n')).toEqual(['2  the environment variable NO_HOST is not set'])
   })
 
+  it.each(['${A-x}', '${A:?x}', '${A:+x}', '${ A }', '${env:A}', '${{ secrets.A }}', 'x${A', '${A}${', '$${A}${1}'])(
+    'must be written in one of the two forms: %s',
+    text => {
+      expect(faults(`server:\n  port: 80\ndata_dir: "${text}"\n`, { A: 'a' })).toEqual([
+        '3  a variable must be written as ${NAME} or ${NAME:-default}; $${ stands for the text ${',
+      ])
+    },
+  )
+
   it('cannot change the shape of the file', () => {
     expect(readConfig('data_dir: "${A}"', { A: 'x", store: "y' }).dataDir).toBe('x", store: "y')
   })

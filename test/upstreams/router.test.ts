@@ -52,6 +52,19 @@ describe('the order of channels', () => {
     expect(names(ask(), list)).toEqual(['early', 'late'])
   })
 
+  it.each([
+    ["the caller's format", 'formats: [chat], models: [m]', 'formats: [messages], models: [m]'],
+    ['a cheaper or faster upstream', 'formats: [chat], models: [m]', 'formats: [chat], models: [m]'],
+    ['a certain model', 'formats: [chat], models: [m]', 'formats: [chat], models: ["*"]'],
+  ])('uses a channel of weight 0 only if no other of its priority is left, also if it has %s', (_, idle, used) => {
+    const list = channels(`name: idle, ${idle}, weight: 0
+      name: used, ${used}
+      name: late, ${idle}, priority: 1`)
+    const rank: RouteRequest['rank'] = ({ channel }) => (channel.name === 'idle' ? 0 : 1)
+    expect(names(ask({ rank }), list)).toEqual(['used', 'idle', 'late'])
+    expect(names(ask({ rank }), [list[0]!, list[2]!])).toEqual(['idle', 'late'])
+  })
+
   it("prefers a channel with the caller's format to a translation, and uses that format", () => {
     const list = channels(`name: a, formats: [responses], models: [m]
       name: b, formats: [messages, chat], models: { m: upstream-m }`)

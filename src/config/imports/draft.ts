@@ -70,9 +70,14 @@ export interface Imported {
 /** Returns the facts of a model in the draft. The caller may modify them. */
 export const factsOf = (draft: Draft, model: string): Facts => draft.models.getOrInsertComputed(model, () => ({}))
 
+/** Returns true if fields of a channel limit its requests, those of all of its models together. */
+const isLimited = ({ keys, max_concurrent }: { [field: string]: unknown }): boolean =>
+  keys !== undefined || max_concurrent !== undefined
+
 /**
  * Returns the channel for a model: an existing one with the same provider and fields that does not yet have the name,
- * else a new one. Two accounts for one name thus become two channels that share its requests.
+ * else a new one. Two accounts for one name thus become two channels that share its requests. A channel with limits has
+ * no other models, because the other gateway counts the requests of each model by themselves.
  */
 export function channelFor(
   draft: Draft,
@@ -81,7 +86,7 @@ export function channelFor(
   model: string,
 ): DraftChannel {
   const channels = getOrAdd(draft.accounts, JSON.stringify([provider, fields]), (): DraftChannel[] => [])
-  const found = channels.find(({ models }) => !models.has(model))
+  const found = isLimited(fields) ? undefined : channels.find(({ models }) => !models.has(model))
   if (found !== undefined) return found
   const channel = { name: freeName(draft.names, provider), provider, models: new Map<string, string>(), fields }
   draft.channels.push(channel)

@@ -2,7 +2,7 @@ import { parseYaml } from '../source.ts'
 import { importChannels } from './channel-exports.ts'
 import { type Draft, draftText, type Imported } from './draft.ts'
 import { importLitellm } from './litellm.ts'
-import { withLiteralTexts } from './literal-texts.ts'
+import { hasLiteralVariable, withLiteralTexts } from './literal-texts.ts'
 import { importPortkey } from './portkey.ts'
 
 export { noteLine } from './draft.ts'
@@ -27,10 +27,16 @@ export const IMPORTABLE: readonly string[] = Object.keys(READERS)
  */
 export function importConfig(gateway: string, text: string, source: string): Imported {
   const draft = READERS[gateway]!(parseText(text, source))
-  if (draft.channels.length === 0 && draft.notes.length === 0)
-    throw new Error(`${source} contains no ${gateway} channels`)
+  const { channels, keys, fields } = draft
+  if (channels.length === 0 && draft.notes.length === 0) throw new Error(`${source} contains no ${gateway} channels`)
+  const values = [keys, fields, ...channels.map(one => [one.fields, [...one.models.values()]])]
+  if (hasLiteralVariable(values)) draft.notes.push({ path: 'text', text: TEMPLATE })
   return draftText(draft, source)
 }
+
+/** Note for a file with variables in the syntax of shells. */
+const TEMPLATE =
+  'variables as in a shell are no variables of the other gateway, so that they stay texts, with two dollar signs: import the file with the values, or remove one of the signs'
 
 function parseText(text: string, source: string): unknown {
   try {

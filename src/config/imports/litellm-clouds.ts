@@ -82,12 +82,15 @@ const NAME_OR_TEXT = {
   text: 'is the name of a key file here: if the variable has its text, write `account` in place of `file`',
 }
 
+/** Location of Vertex AI that LiteLLM takes for an entry without one. */
+const DEFAULT_LOCATION = 'us-central1'
+
 function vertexFields(params: JsonObject): { [field: string]: unknown } {
   const credentials = settingOf(params['vertex_credentials'] ?? params['vertex_ai_credentials'])
   return defined({
     ...{
       project: settingOf(params['vertex_project'] ?? params['vertex_ai_project']),
-      region: settingOf(params['vertex_location'] ?? params['vertex_ai_location']),
+      region: settingOf(params['vertex_location'] ?? params['vertex_ai_location']) ?? DEFAULT_LOCATION,
     },
     auth: credentials === undefined ? { type: 'google-default' } : serviceAccount(credentials),
   })
@@ -103,26 +106,42 @@ const serviceAccount = (credentials: string): object => ({
 const AZURE_KEY = variable('AZURE_API_KEY')
 const AZURE_ADDRESS = variable('AZURE_API_BASE')
 
+/** Versions for which LiteLLM takes Azure's current API. */
+const CURRENT_VERSIONS: ReadonlySet<string> = new Set(['v1', 'preview', 'latest'])
+
+/** Host of Cloudflare's gateway, whose addresses end with the name of the resource. */
+const CLOUDFLARE = /^https:\/\/gateway\.ai\.cloudflare\.com\//
+
 /** Prefix of deployments whose requests LiteLLM sends to the Responses API. */
 const RESPONSES = 'responses/'
 
 function azureAccount(params: JsonObject, model: string): Account | string {
   if (model === '') return 'the deployment is missing: write its name'
   if (model.startsWith('speech/')) return 'no channel speaks the format of Azure’s speech service'
+  const { address, deployment: ofAddress } = deploymentIn(addressOf(params) ?? AZURE_ADDRESS)
+  if (CLOUDFLARE.test(address)) return 'no channel has the paths of Cloudflare’s gateway in front of Azure'
   // Prefixes that state the family of a deployment are for LiteLLM alone.
-  const deployment = model.replace(/^(?:o_series|gpt5_series|responses)\//, '')
+  const deployment = ofAddress ?? model.replace(/^(?:o_series|gpt5_series|responses)\//, '')
   if (model.startsWith(RESPONSES) || OPENAI_RESPONSES_MODELS.test(deployment))
     return azureCurrent(params, deployment, ['responses'])
-  return { provider: 'azure-deployments', model: deployment, fields: azureFields(params) }
+  if (CURRENT_VERSIONS.has(settingOf(params['api_version']) ?? '')) return azureCurrent(params, deployment)
+  return { provider: 'azure-deployments', model: deployment, fields: { ...azureFields(params), base_url: address } }
+}
+
+/** Splits an address into that of the resource and the deployment that its path may name. */
+function deploymentIn(address: string): { readonly address: string; readonly deployment?: string } {
+  const [, resource, deployment] = /^(.*)\/openai\/deployments\/([^/?]+)(?:\/chat\/completions)?$/.exec(address) ?? []
+  return deployment === undefined ? { address } : { address: resource!, deployment }
 }
 
 /** Returns an account at Azure's current API, which has its version in the path (`/openai/v1`) instead of a date. */
-function azureCurrent(params: JsonObject, model: string, formats: readonly string[]): Account {
+function azureCurrent(params: JsonObject, model: string, formats?: readonly string[]): Account {
   const { api_version: _, base_url, ...fields } = azureFields(params)
-  const address = `${String(base_url).replace(/\/openai(?:\/v1)?$/, '')}/openai/v1`
+  const resource = deploymentIn(String(base_url)).address.replace(/\/openai(?:\/v1)?$/, '')
+  const address = `${resource}/openai/v1`
   const text = `is followed by \`/openai/v1\` here: the variable must not end with a slash`
   return {
-    ...{ provider: 'azure-openai', model, fields: { ...fields, base_url: address, formats } },
+    ...{ provider: 'azure-openai', model, fields: { ...fields, base_url: address, ...defined({ formats }) } },
     ...(address.startsWith('$') ? { note: { field: 'api_base', text } } : {}),
   }
 }

@@ -15,11 +15,14 @@ export interface Account {
   readonly note?: { readonly field: string; readonly text: string }
 }
 
-/** Returns a positive number, which may be written as a string. */
-export const numberOf = (value: unknown): number | undefined => {
-  const number = typeof value === 'string' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined
+/** Returns a number of 0 or more, which may be written as a string. */
+export const amountOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined
 }
+
+/** Returns a positive number, which may be written as a string. */
+export const numberOf = (value: unknown): number | undefined => amountOf(value) || undefined
 
 /** Returns a text. LiteLLM's references to environment variables are replaced by `${NAME}`. */
 export const settingOf = (value: unknown): string | undefined =>

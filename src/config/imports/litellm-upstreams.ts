@@ -1,5 +1,5 @@
 import { rowOf } from '../../canonical/maps.ts'
-import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
 import {
   FORMAT_FACTS,
   isMixed,
@@ -7,9 +7,11 @@ import {
   PRESETS as PROVIDERS,
   URL_VERSION,
 } from '../../formats/index.ts'
-import { COMPATIBLE_FORMATS, isVendorAddress, textOf } from './draft.ts'
+import { COMPATIBLE_FORMATS, isVendorAddress, objectOf, textOf } from './draft.ts'
 import { CLOUDS } from './litellm-clouds.ts'
-import { type Account, addressOf, keyFields, numberOf, settingOf, variable } from './litellm-settings.ts'
+import { OTHER_PROVIDERS } from './litellm-providers.ts'
+import { orderOf } from './litellm-ranks.ts'
+import { type Account, addressOf, amountOf, keyFields, numberOf, settingOf, variable } from './litellm-settings.ts'
 import { unread } from './watched.ts'
 
 /** Presets by LiteLLM's model prefix, for providers that need only a key. */
@@ -43,12 +45,16 @@ const FORMATS: { readonly [mode: string]: readonly string[] } = {
 export function accountOf(params: JsonObject, info: JsonObject, mode: string | undefined): Account | string {
   const modelText = textOf(params['model'])
   if (modelText === undefined) return 'litellm_params.model is missing'
+  if (modelText.startsWith('os.environ/'))
+    return `its model is the variable ${modelText.slice('os.environ/'.length)}, which decides the provider, too: write the name itself`
   if (modelText === '*' && textOf(params['custom_llm_provider']) === undefined)
     return 'each request names its provider: write a channel with `models: { "PROVIDER/*": "*" }` for each of them'
   const { prefix, model } = partsOf(modelText, textOf(params['custom_llm_provider']))
   const cloud = rowOf(CLOUDS, prefix)?.(params, model, mode)
   const account = cloud ?? plainAccount(prefix, model, params, info)
-  return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, ...limitsOf(params) } }
+  return typeof account === 'string'
+    ? account
+    : { ...account, fields: { ...account.fields, ...limitsOf(params, info) } }
 }
 
 /** Parameters that decide where requests go, or with which credential. */
@@ -66,17 +72,25 @@ export const lostDestination = (params: JsonObject): string | undefined =>
     field => DESTINATIONS.has(field) && !(field === 'api_key' && Object.hasOwn(params, 'client_secret')),
   )
 
-/** Splits a model into its provider and its name. If there is no provider, the name alone decides, as in LiteLLM. */
+/**
+ * Splits a model into its provider and its name. If there is no provider, the name alone decides, as in LiteLLM. A first
+ * part that is no provider of LiteLLM belongs to the name that the upstream at the entry's address has.
+ */
 function partsOf(
   modelText: string,
   providerName: string | undefined,
 ): { readonly prefix: string; readonly model: string } {
   if (providerName !== undefined) return { prefix: providerName, model: modelText.replace(`${providerName}/`, '') }
   const slash = modelText.indexOf('/')
-  if (slash > 0) return { prefix: modelText.slice(0, slash), model: modelText.slice(slash + 1) }
-  const [prefix] = Object.entries(BY_NAME).find(([, pattern]) => pattern.test(modelText)) ?? ['openai']
-  return { prefix, model: modelText }
+  const prefix = modelText.slice(0, Math.max(0, slash))
+  if (slash > 0) return { prefix, model: isProvider(prefix) ? modelText.slice(slash + 1) : modelText }
+  const [named] = Object.entries(BY_NAME).find(([, pattern]) => pattern.test(modelText)) ?? ['openai']
+  return { prefix: named, model: modelText }
 }
+
+const isProvider = (prefix: string): boolean =>
+  [PRESETS, CLOUDS].some(rows => Object.hasOwn(rows, prefix)) ||
+  [COMPATIBLE, OTHER_FORMATS, OTHER_PROVIDERS].some(names => names.has(prefix))
 
 /** Patterns of names without a provider, as LiteLLM knows them (`get_llm_provider`, read on 2026-11-30). */
 const BY_NAME: { readonly [prefix: string]: RegExp } = {
@@ -113,11 +127,12 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
     const account = plainAccount(prefix, model.slice(RESPONSES.length), params, info)
     return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, formats: ['responses'] } }
   }
-  const address = addressOf(params)
+  const stated = addressOf(params)
+  const address = stated ?? rowOf(ADDRESSES, prefix)
   const own = rowOf(PRESETS, prefix)
   if (address !== undefined && OTHER_FORMATS.has(prefix)) return `"${prefix}" has a format that no channel speaks`
   const only = defined({ formats: onlyFormats(prefix, model) })
-  const note = prefix === 'text-completion-openai' ? { note: COMPLETIONS_ALONE } : {}
+  const note = defined({ note: stated === undefined ? rowOf(NOTES, prefix) : undefined })
   if (own !== undefined && (address === undefined || isVendorAddress(own, address)))
     return { provider: own, model: nameAt(prefix, model), fields: { ...keyFields(params), ...only }, ...note }
   if (address !== undefined && (COMPATIBLE.has(prefix) || own === undefined))
@@ -127,9 +142,21 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
   return { provider: own, model: nameAt(prefix, model), fields, ...note }
 }
 
-const COMPLETIONS_ALONE = {
-  field: 'model',
-  text: 'serves /v1/completions only; LiteLLM also turns conversations into prompts',
+/** Addresses of LiteLLM's providers that differ from those of the presets. Keys are valid at one of the two only. */
+const ADDRESSES: { readonly [prefix: string]: string } = {
+  dashscope: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
+}
+
+/** Notes for entries without an address, by prefix. */
+const NOTES: { readonly [prefix: string]: NonNullable<Account['note']> } = {
+  'text-completion-openai': {
+    field: 'model',
+    text: 'serves /v1/completions only; LiteLLM also turns conversations into prompts',
+  },
+  dashscope: {
+    field: 'api_base',
+    text: 'is missing: earlier versions of LiteLLM take https://dashscope-intl.aliyuncs.com/compatible-mode/v1, where other keys are valid',
+  },
 }
 
 /** Returns the only formats of a model at its vendor, or undefined if it has all of them. */
@@ -188,21 +215,24 @@ const NO_KEY = {
   text: `is missing, and LiteLLM sends OPENAI_API_KEY: write \`key: ${variable('OPENAI_API_KEY')}\` if the upstream needs it`,
 }
 
-function limitsOf(params: JsonObject): { [field: string]: unknown } {
+function limitsOf(params: JsonObject, info: JsonObject): { [field: string]: unknown } {
   const [whole, first] = [numberOf(params['timeout']), numberOf(params['stream_timeout'])]
   const timeout = defined({ whole: whole && `${whole}s`, first_byte: first && `${Math.max(1, Math.ceil(first))}s` })
   return defined({
     headers: headersOf(params),
-    weight: numberOf(params['weight']),
-    priority: numberOf(params['order']),
+    weight: amountOf(params['weight']),
+    priority: orderOf(params, info),
     max_concurrent: numberOf(params['max_parallel_requests']),
     timeout: Object.keys(timeout).length === 0 ? undefined : timeout,
   })
 }
 
+/** Parameters with headers of requests. */
+export const HEADERS = ['headers', 'extra_headers'] as const
+
 function headersOf(params: JsonObject): { [name: string]: unknown } | undefined {
   const organization = settingOf(params['organization'])
-  const extra = Object.entries(isObject(params['extra_headers']) ? params['extra_headers'] : {})
+  const extra = HEADERS.flatMap(field => Object.entries(objectOf(params[field])))
   const headers = {
     ...Object.fromEntries(extra.map(([name, value]) => [name, settingOf(value) ?? value])),
     ...defined({ 'openai-organization': organization }),

@@ -1,6 +1,6 @@
 import { append } from '../../canonical/lists.ts'
 import { rowOf } from '../../canonical/maps.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
 import { matches } from '../glob.ts'
 import {
   channelFor,
@@ -15,9 +15,10 @@ import {
 } from './draft.ts'
 import { type Credentials, credentialsOf, noteUnused, withCredential } from './litellm-credentials.ts'
 import { complete } from './litellm-fallbacks.ts'
+import { type NamedEntry, type Rank, ranksOf } from './litellm-ranks.ts'
 import { ROUTER_FIELDS } from './litellm-router.ts'
-import { numberOf, settingOf } from './litellm-settings.ts'
-import { accountOf, lostDestination } from './litellm-upstreams.ts'
+import { amountOf, numberOf, settingOf } from './litellm-settings.ts'
+import { accountOf, HEADERS, lostDestination } from './litellm-upstreams.ts'
 import { unread, watched } from './watched.ts'
 
 /*
@@ -33,12 +34,13 @@ export function importLitellm(value: unknown): Draft {
   const config = objectOf(value)
   const draft = newDraft()
   const credentials = credentialsOf(draft, config['credential_list'])
-  const entries = entriesOf(draft, config['model_list'])
-  const patterns = entries.flatMap(([entry, path]) => addModel(draft, entry, { path, credentials }) ?? [])
+  const entries = entriesOf(draft, config['model_list'], credentials)
+  const ranks = ranksOf(entries, config)
+  const patterns = entries.flatMap(entry => addModel(draft, entry, ranks.get(entry)) ?? [])
   noteUnused(
     draft,
     credentials,
-    entries.map(([entry]) => entry),
+    entries.map(({ fields }) => fields),
   )
   for (const section of SETTINGS) {
     if (config[section] !== undefined && !isObject(config[section]))
@@ -71,15 +73,29 @@ const OTHER_SECTIONS: { readonly [section: string]: string } = {
 
 const unknownField = (): string => 'the config has no such setting'
 
-/** Returns the entries of `model_list` with their paths. */
-function entriesOf(draft: Draft, list: unknown): (readonly [JsonObject, string])[] {
+/** An entry of `model_list`, with its path in the file. */
+interface Entry extends NamedEntry {
+  readonly path: string
+  readonly fields: JsonObject
+}
+
+/** Returns the entries of `model_list`. */
+function entriesOf(draft: Draft, list: unknown, credentials: Credentials): readonly Entry[] {
   const rows = Array.isArray(list) ? list : []
   if (list !== undefined && !Array.isArray(list)) draft.notes.push({ path: 'model_list', text: 'it is not a list' })
   return rows.flatMap((entry, index) => {
     const path = `model_list[${index}]`
     if (!isObject(entry)) draft.notes.push({ path, text: 'it is not a model entry' })
-    return objectsOf([entry]).map(one => [one, path] as const)
+    return objectsOf([entry]).map(fields => ({ path, fields, ...partsOf(fields, credentials) }))
   })
+}
+
+function partsOf(entry: JsonObject, credentials: Credentials): NamedEntry {
+  const { model_name, litellm_params, model_info, rpm, tpm } = entry
+  // Older configs have the limits next to the parameters instead of inside them.
+  const outerLimits = defined({ rpm, tpm })
+  const params = { ...outerLimits, ...withCredential(objectOf(litellm_params), credentials) } as JsonObject
+  return { name: textOf(model_name) ?? '', params, info: objectOf(model_info) }
 }
 
 /** A channel's pattern, with its entry in the file. */
@@ -90,17 +106,12 @@ interface Pattern {
 }
 
 /** Adds one entry of `model_list`. Returns the entry's name if it is a pattern. */
-function addModel(
-  draft: Draft,
-  entry: JsonObject,
-  { path, credentials }: { readonly path: string; readonly credentials: Credentials },
-): Pattern | undefined {
-  const { model_name, litellm_params, model_info, rpm, tpm, ...rest } = entry
-  // Older configs have the limits next to the parameters instead of inside them.
-  const outerLimits = { ...(rpm === undefined ? {} : { rpm }), ...(tpm === undefined ? {} : { tpm }) }
-  const params = watched({ ...outerLimits, ...withCredential(objectOf(litellm_params), credentials) } as JsonObject)
-  const info = watched(objectOf(model_info))
-  const account = accountOf(params, info, textOf(objectOf(model_info)['mode']))
+function addModel(draft: Draft, entry: Entry, rank: Rank | undefined): Pattern | undefined {
+  const { path } = entry
+  const { model_name, litellm_params: _params, model_info: _info, rpm: _rpm, tpm: _tpm, ...rest } = entry.fields
+  const params = watched(entry.params)
+  const info = watched(entry.info)
+  const account = accountOf(params, info, textOf(entry.info['mode']))
   const refusal = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)
   if (typeof account === 'string' || refusal !== undefined) {
     draft.notes.push({ path, text: refusal! })
@@ -113,7 +124,7 @@ function addModel(
     return undefined
   }
   const name = textOf(model_name) ?? account.model
-  const channel = channelFor(draft, account.provider, account.fields, name)
+  const channel = channelFor(draft, account.provider, { ...account.fields, ...rank }, name)
   channel.models.set(name, account.model)
   const droppedFields = addFacts(draft, name, params, info)
   const note = (field: string, text: string): void => void draft.notes.push({ path: `${path}.${field}`, text })
@@ -131,8 +142,12 @@ function addModel(
   for (const field of NUMBERS)
     if (!unread(params).includes(field) && params[field] !== undefined && numberOf(params[field]) === undefined)
       note(`litellm_params.${field}`, 'it is not a number above 0')
-  if (params['extra_headers'] !== undefined && !isObject(params['extra_headers']))
-    note('litellm_params.extra_headers', 'it is not a map of headers')
+  for (const field of AMOUNTS)
+    if (params[field] !== undefined && amountOf(params[field]) === undefined)
+      note(`litellm_params.${field}`, 'it is not a number of 0 or more')
+  for (const field of HEADERS)
+    if (params[field] !== undefined && !isObject(params[field]))
+      note(`litellm_params.${field}`, 'it is not a map of headers')
   return name.includes('*') ? { channel, name, path } : undefined
 }
 
@@ -178,7 +193,10 @@ const isWider = (pattern: string, name: string): boolean => pattern === name || 
 const upstreamOf = ({ provider, fields }: DraftChannel): string => JSON.stringify([provider, fields['base_url']])
 
 /** Numeric parameters. */
-const NUMBERS = ['rpm', 'tpm', 'weight', 'order', 'timeout', 'stream_timeout', 'max_parallel_requests'] as const
+const NUMBERS = ['rpm', 'tpm', 'timeout', 'stream_timeout', 'max_parallel_requests'] as const
+
+/** Numeric parameters that may be zero. */
+const AMOUNTS = ['weight', 'order'] as const
 
 const RETRY_NOTE = 'a failed request is not retried on the same channel; the next channel is tried'
 

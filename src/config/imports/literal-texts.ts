@@ -31,3 +31,6 @@ export const literalText = (text: string): string => text.replaceAll('$${', '${'
 
 /** Returns true if a text of the new config has a variable, rather than an escaped `${` of the other gateway's file. */
 export const hasVariable = (text: string): boolean => text.replaceAll('$${', ' ').includes('${')
+
+/** Returns true if a value contains an escaped `${`: the other gateway's file is a template. */
+export const hasLiteralVariable = (value: unknown): boolean => JSON.stringify(value).includes('$${')

@@ -309,3 +309,11 @@ test.each(['litellm', 'new-api', 'one-api', 'portkey'])(
     )
   },
 )
+
+test('a file with variables of a shell, which the other gateway does not replace, is named as a template', () => {
+  const entry = (api_key: string) => ({
+    model_list: [{ model_name: 'a', litellm_params: { model: 'gpt-5.6', api_key } }],
+  })
+  expect(litellm(entry(`\${KEY}`)).notes).toEqual([{ path: 'text', text: expect.stringContaining('stay texts') }])
+  expect(litellm(entry('os.environ/KEY')).notes).toEqual([])
+})

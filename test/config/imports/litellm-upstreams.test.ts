@@ -123,3 +123,59 @@ test('the key that LiteLLM takes from the environment is named', () => {
     'model_list[0].litellm_params.api_key',
   ])
 })
+
+describe('a name whose first part is no provider is whole at its address', () => {
+  test.each([
+    ['mistralai/mixtral-8x22b', 'https://integrate.api.nvidia.com/v1', 'mistralai/mixtral-8x22b'],
+    ['google/gemma-3-27b-it', 'https://openrouter.ai/api/v1', 'google/gemma-3-27b-it'],
+    ['nvidia_nim/meta/llama-3.3', OWN, 'meta/llama-3.3'],
+    ['veniceai/m', OWN, 'm'],
+    ['perplexity/sonar', OWN, 'sonar'],
+  ])('%s at %s: %s', (model, api_base, name) => {
+    expect(channelOf({ model, api_base, api_key: 'k' }).models.named.get('m')).toBe(name)
+  })
+})
+
+test('an entry whose model is a variable is left out, because the variable decides its provider', () => {
+  const { channels, notes } = importEntry({ model: 'os.environ/MODEL', api_base: OWN, api_key: 'k' })
+  expect([channels, notes]).toEqual([0, [{ path: 'model_list[0]', text: expect.stringContaining('MODEL') }]])
+})
+
+describe('an address of Azure', () => {
+  const azure = (params: object) => channelOf({ model: 'azure/m', api_version: '2024-10-21', api_key: 'k', ...params })
+
+  test.each([
+    `${OWN}/openai/deployments/d`,
+    `${OWN}/openai/deployments/d/`,
+    `${OWN}/openai/deployments/d/chat/completions`,
+  ])('%s names the deployment', api_base => {
+    const channel = azure({ api_base })
+    expect(channel.formats[0]!.baseUrl).toBe(`${OWN}/openai/deployments`)
+    expect(channel.models.named.get('m')).toBe('d')
+  })
+
+  test.each(['v1', 'preview', 'latest'])('with the version %s is that of the current API', api_version => {
+    const channel = azure({ api_base: OWN, api_version })
+    expect(channel.formats.find(({ format }) => format === 'chat')!.baseUrl).toBe(`${OWN}/openai/v1`)
+  })
+
+  test('behind Cloudflare has paths that no channel has', () => {
+    const api_base = 'https://gateway.ai.cloudflare.com/v1/account/gateway/azure-openai/resource'
+    expect(importEntry({ model: 'azure/m', api_base, api_key: 'k' })).toMatchObject({ channels: 0, notes: [{}] })
+  })
+})
+
+test('Vertex AI without a location is that of LiteLLM', () => {
+  expect(addressOf({ model: 'vertex_ai/gemini-2.5-pro', vertex_project: 'p' }, 'contents')).toMatch(/\/\/us-central1-/)
+})
+
+test('DashScope without an address is that of LiteLLM', () => {
+  expect(addressOf({ model: 'dashscope/qwen-plus', api_key: 'k' })).toBe(
+    'https://dashscope.aliyuncs.com/compatible-mode/v1',
+  )
+})
+
+test('headers are those of both parameters', () => {
+  const params = { model: 'openai/m', api_key: 'k', headers: { a: '1' }, extra_headers: { b: '2' } }
+  expect(importEntry(params).text).toMatch(/headers:\n +a: "1"\n +b: "2"\n/)
+})
