@@ -129,7 +129,9 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const maxTokens = sampling?.maxTokens
   // A caller may send any number here. The upstream decides whether it is valid.
   if (maxTokens === undefined) return { input }
-  return { input, output: Math.max(0, maxTokens) * Math.max(1, output.candidates ?? 1) }
+  // Each prompt of a text completion has answers of its own.
+  const prompts = work === 'completion' ? Math.max(1, messages.length) : 1
+  return { input, output: Math.max(0, maxTokens) * Math.max(1, output.candidates ?? 1) * prompts }
 }
 
 /**

@@ -4,6 +4,8 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { converseDialect } from '../../formats/dialects/converse.ts'
 import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
+import { losesReasoning } from '../sanitize/last-answer.ts'
+import { thinkingWithoutBudget } from '../sanitize/thinking-plan.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type TurnKind, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext, writeCachePoint } from './context.ts'
@@ -25,11 +27,30 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
     ? wire.body
     : counts
       ? withTurns(wire.body, request, context)
-      : conversationFields(wire.body, request, context)
+      : withFields(conversationFields(wire.body, request, context), nativeThinking(request, node, wire.body, context))
   const path = counts ? countPathOf(request.model) : pathOf(request.model, operationOf(request.stream))
   const accept = acceptOf(!counts && request.stream)
   return { wire: { path, query: {}, headers: {}, body, ...accept }, losses: context.losses.list }
 }
+
+/**
+ * Requests thinking without a budget, or no thinking, if the turns lack the reasoning that a budget requires. Returns
+ * the changed body field.
+ */
+function nativeThinking(
+  request: CanonicalRequest,
+  received: CanonicalRequest,
+  { [MODEL_FIELDS]: fields }: JsonObject,
+  { dialect, losses }: WriteContext,
+): JsonObject {
+  const { reasoning } = request
+  const thinking = isObject(fields) ? fields['thinking'] : undefined
+  if (reasoning === undefined || !isObject(thinking) || thinking['type'] !== 'enabled') return {}
+  if (!losesReasoning(request, received, FORMAT)) return {}
+  return { [MODEL_FIELDS]: { ...(fields as JsonObject), thinking: thinkingWithoutBudget(reasoning, dialect, losses) } }
+}
+
+const MODEL_FIELDS = 'additionalModelRequestFields'
 
 /** Replaces the turns in a token count request, which wraps the conversation. */
 function withTurns(body: JsonObject, request: CanonicalRequest, context: WriteContext): JsonObject {

@@ -36,7 +36,7 @@ export function writeNativeRequest(
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
-    ...nativeThinking(request, wire.body, context),
+    ...nativeThinking(request, node, wire.body, context),
   }
   const refusedFields = refusedSampling(sampling, wire.body, context)
   if (state?.thread !== undefined && dialect.threads !== true) {

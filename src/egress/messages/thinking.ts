@@ -2,9 +2,15 @@ import type { ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { messagesDialect } from '../../formats/dialects/messages.ts'
-import { defined, extrasFor, spellingFor } from '../fields.ts'
-import { isMidway, isSignedIn, lastAnswer } from '../sanitize/last-answer.ts'
-import { displayOf, maxAnswerTokens, OFF, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
+import { defined, extrasFor } from '../fields.ts'
+import { isMidway, losesReasoning } from '../sanitize/last-answer.ts'
+import {
+  displayOf,
+  maxAnswerTokens,
+  planThinking,
+  reportPlan,
+  thinkingWithoutBudget,
+} from '../sanitize/thinking-plan.ts'
 import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
@@ -21,12 +27,21 @@ const NO_THINKING: Thinking = { on: false }
 
 /**
  * Rewrites a native caller's thinking settings if the upstream does not accept them. Returns the changed body fields.
+ *
+ * @param received the request as the caller sent it.
  */
-export function nativeThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
+export function nativeThinking(
+  request: CanonicalRequest,
+  received: CanonicalRequest,
+  body: JsonObject,
+  context: WriteContext,
+): Block {
   const { reasoning } = request
   if (reasoning === undefined) return {}
   if (isObject(body['thinking']) && body['thinking']['type'] === 'enabled')
-    return isMidway(request, FORMAT) && reasonedElsewhere(request) ? withoutReasoning(reasoning, body, context) : {}
+    return losesReasoning(request, received, FORMAT)
+      ? { thinking: thinkingWithoutBudget(reasoning, context.dialect, context.losses), ...withoutEffort(body) }
+      : {}
   // A strict upstream does not accept an effort while thinking is off (trap 39).
   if (reasoning.budget !== 0 || context.dialect.effort_while_off !== false) return {}
   context.losses.drop(['reasoning', 'effort'], 'no-effort-while-off')
@@ -37,19 +52,6 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
   if (!isObject(output_config)) return {}
   const { effort: _, ...others } = output_config
   return { output_config: others }
-}
-
-/**
- * Requests thinking without a budget, or no thinking. A budget would require the earlier reasoning, which belongs to
- * another upstream.
- */
-function withoutReasoning(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
-  const isAdaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
-  const became: Reasoning = isAdaptive ? { budget: -1, ...defined({ show: reasoning.show }) } : OFF
-  reportPlan(reasoning, { became, reason: 'no-signed-thinking' }, context.losses)
-  const display = defined({ display: displayOf(reasoning.show) })
-  const thinking = isAdaptive ? { type: 'adaptive', ...display } : { type: 'disabled' }
-  return { thinking, ...withoutEffort(body) }
 }
 
 /**
@@ -80,17 +82,6 @@ function withoutThinking(reasoning: Reasoning, { dialect, losses }: WriteContext
   const thinking = { ...extras, type: 'between_tools' }
   losses.change(['reasoning'], { budget: -1, extras: { [FORMAT]: thinking } }, 'thinks-between-tools')
   return { thinking, on: true }
-}
-
-/**
- * Returns true if all reasoning in the last assistant turn is from other upstreams. Such reasoning is not sent, even
- * for native callers.
- */
-function reasonedElsewhere(request: CanonicalRequest): boolean {
-  const reasoning = lastAnswer(request, FORMAT).filter(part => part.type === 'reasoning')
-  const isForeign = (part: ReasoningPart): boolean =>
-    part.signature !== undefined || spellingFor(part, FORMAT)['signature'] === 'unsigned'
-  return !reasoning.some(part => isSignedIn(part, FORMAT)) && reasoning.some(isForeign)
 }
 
 /**

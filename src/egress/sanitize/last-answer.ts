@@ -1,6 +1,7 @@
-import type { Part } from '../../canonical/content.ts'
+import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { spellingFor } from '../fields.ts'
 import { isSearch } from '../searches.ts'
 
 /**
@@ -12,8 +13,25 @@ export function isMidway(request: CanonicalRequest, format: Format): boolean {
   return turn.some(part => part.type === 'tool-call') && !isSignedIn(turn[0]!, format)
 }
 
+/**
+ * Returns true if the last assistant turn of a native request has calls without the reasoning that led to them, although
+ * the caller returned it: another upstream or account signed it.
+ *
+ * @param received the request as the caller sent it.
+ */
+export const losesReasoning = (request: CanonicalRequest, received: CanonicalRequest, format: Format): boolean =>
+  isMidway(request, format) && (!isMidway(received, format) || isReasonedElsewhere(request, format))
+
+/** Returns true if all reasoning in the last assistant turn is from other upstreams. */
+function isReasonedElsewhere(request: CanonicalRequest, format: Format): boolean {
+  const reasoning = lastAnswer(request, format).filter(part => part.type === 'reasoning')
+  const isForeign = (part: ReasoningPart): boolean =>
+    part.signature !== undefined || spellingFor(part, format)['signature'] === 'unsigned'
+  return !reasoning.some(part => isSignedIn(part, format)) && reasoning.some(isForeign)
+}
+
 /** Returns true if the part is reasoning with a signature of the given format. */
-export const isSignedIn = (part: Part, format: Format): boolean =>
+const isSignedIn = (part: Part, format: Format): boolean =>
   part.type === 'reasoning' && part.signature?.format === format
 
 /** Returns false for empty text and for unsigned reasoning, which are not written. */
@@ -25,7 +43,7 @@ function isWritten(part: Part, format: Format): boolean {
 }
 
 /** Returns the parts of the last assistant turn, which may span several messages. */
-export function lastAnswer({ messages }: CanonicalRequest, format: Format): readonly Part[] {
+function lastAnswer({ messages }: CanonicalRequest, format: Format): readonly Part[] {
   const turns: (readonly Part[])[] = []
   for (let index = messages.length - 1; index >= 0; index--) {
     const { role, content } = messages[index]!

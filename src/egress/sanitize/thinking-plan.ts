@@ -1,5 +1,5 @@
 import type { Losses } from '../../canonical/loss.ts'
-import { defined } from '../../canonical/node.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/request.ts'
 import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from './efforts.ts'
 
@@ -56,6 +56,18 @@ export interface Plan {
 }
 
 export const OFF: Reasoning = { effort: 'none' }
+
+/**
+ * Writes thinking without a budget, or no thinking, for a native request whose last turn lacks the reasoning that a
+ * budget requires, because it belongs to another upstream.
+ */
+export function thinkingWithoutBudget(reasoning: Reasoning, { thinking }: ThinkingDialect, losses: Losses): JsonObject {
+  const isAdaptive = thinking === 'adaptive' || thinking === 'both'
+  const became: Reasoning = isAdaptive ? { budget: -1, ...defined({ show: reasoning.show }) } : OFF
+  reportPlan(reasoning, { became, reason: 'no-signed-thinking' }, losses)
+  const display = displayOf(reasoning.show)
+  return isAdaptive ? { type: 'adaptive', ...(display === undefined ? {} : { display }) } : { type: 'disabled' }
+}
 
 /** Finds the supported form of the reasoning settings for a model with this dialect. */
 export function planThinking(reasoning: Reasoning, circumstances: Circumstances, dialect: ThinkingDialect): Plan {

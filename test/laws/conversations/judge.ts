@@ -1,5 +1,5 @@
 import { PNG } from './callers.ts'
-import { marksIn, type Said, type Talk } from './script.ts'
+import { marksIn, type Said, type Step, type Talk } from './script.ts'
 import { faultsOf } from './strict-servers.ts'
 import { formatOf, type Scene } from './theatre.ts'
 
@@ -39,8 +39,13 @@ export function judge(caller: string, talk: Talk, scenes: readonly Scene[]): voi
     if (heard?.upstream !== step.upstream) fail(`went to ${heard?.upstream}`, scene)
     {
       const native = formatOf(step.upstream) === caller
+      // A native request goes on as the caller wrote it, also without the reasoning that the caller dropped.
+      const isKept = !scenes.slice(0, at + 1).some(one => one.step.edit === 'drops-reasoning')
       const faults = faultsOf(step.upstream, heard!.body).filter(
-        fault => !native || /wrapper|^id |assistant without content|without signature/.test(fault),
+        fault =>
+          !native ||
+          /wrapper|^id |assistant without content|without signature/.test(fault) ||
+          (isKept && fault === 'a budget without reasoning' && leadsWithThought(talk.steps[at - 1]!)),
       )
       if (faults.length > 0) fail(`refused: ${faults.join('; ')}`, scene)
     }
@@ -50,6 +55,10 @@ export function judge(caller: string, talk: Talk, scenes: readonly Scene[]): voi
     checkPrefix(scenes, at)
   }
 }
+
+/** Whether the answer of a step begins with reasoning, as Claude's with a budget always do. */
+const leadsWithThought = ({ answer, upstream }: Step): boolean =>
+  answer.said[0]?.type === 'thought' && upstream !== 'chat'
 
 /** A server that takes no ids matches results to calls by their order. */
 function checkPairs(caller: string, talk: Talk, scene: Scene): void {

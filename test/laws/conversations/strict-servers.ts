@@ -116,6 +116,8 @@ function messages(body: Loose, faults: Faults): void {
       'a result behind other content',
     )
   }
+  if (body.thinking?.type === 'enabled' && turns.at(-1)?.content.some(({ type }) => type === 'tool_result'))
+    faults.unless(/thinking/.test(turns.at(-2)?.content[0].type), 'a budget without reasoning')
   faults.unless(unique(ids), `ids ${ids}`)
   faults.unless(turns.at(-1)?.role === 'user', 'ends with the assistant')
   for (const tool of body.tools ?? []) faults.unless(/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name), `tool ${tool.name}`)
@@ -229,7 +231,7 @@ function contents(body: Loose, faults: Faults): void {
   faults.unless(turns.at(-1)?.role === 'user', 'ends with the model')
 }
 
-function converse({ messages: turns, toolConfig }: Loose, faults: Faults): void {
+function converse({ messages: turns, toolConfig, additionalModelRequestFields: fields }: Loose, faults: Faults): void {
   const ids: string[] = []
   for (const [at, { role, content }] of turns.entries()) {
     faults.unless(role === (at % 2 === 0 ? 'user' : 'assistant'), `${role} at ${at}`)
@@ -266,6 +268,8 @@ function converse({ messages: turns, toolConfig }: Loose, faults: Faults): void 
   }
   faults.unless(unique(ids), `ids ${ids}`)
   faults.unless(turns.at(-1)?.role === 'user', 'ends with the assistant')
+  if (fields?.thinking?.type === 'enabled' && turns.at(-1).content.some((block: Loose) => block.toolResult))
+    faults.unless(turns.at(-2)?.content[0].reasoningContent !== undefined, 'a budget without reasoning')
   const used = turns.some(({ content }: Loose) =>
     content.some((block: Loose) => block.toolUse !== undefined || block.toolResult !== undefined),
   )
