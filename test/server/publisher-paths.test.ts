@@ -82,7 +82,7 @@ describe('paths of Google Cloud', () => {
 
   test.each([
     ['/publishers/anthropic/models/m:predict', 404, 'error'],
-    ['/publishers/google/models/m:predict', 404, 'status'],
+    ['/publishers/google/models/m:computeTokens', 404, 'status'],
     ['/publishers/other/models/m:rawPredict', 404, 'error'],
     ['/publishers/anthropic/models/..%2F..:rawPredict', 400, 'error'],
   ])('%s is refused with %i in the format of its clients', async (path, status, field) => {

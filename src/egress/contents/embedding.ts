@@ -17,7 +17,7 @@ import { MESSAGE_LOSSES } from './messages.ts'
 import { nativeRequest } from './native.ts'
 import { PartsWriter } from './parts.ts'
 import { pathOf } from './path.ts'
-import { predicts, type SharedSettings, writePrediction } from './prediction.ts'
+import { predicts, type SharedSettings, writePrediction, writePredictions } from './prediction.ts'
 import { writeUsage } from './usage.ts'
 
 /**
@@ -115,20 +115,25 @@ function reportLosses(request: CanonicalRequest, losses: Losses): void {
 }
 
 /**
- * Writes vectors in the shape that the requested method returns: one `embedding`, or a list of `embeddings`
- * (docs/wire/embeddings.md#gemini).
+ * Writes vectors in the shape that the requested method returns: one `embedding`, or a list of `embeddings` or
+ * `predictions` (docs/wire/embeddings.md#gemini).
  */
 export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const isSingle = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(':embedContent')
-  const native = nativeBodyOf(result, FORMAT, {})
+  const method = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.split(':').at(-1)
+  const isSingle = method === undefined ? undefined : method === 'embedContent'
+  const native = method === 'predict' ? undefined : nativeBodyOf(result, FORMAT, {})
   if (native !== undefined && (isSingle === undefined || isSingle === 'embedding' in native))
     return { wire: { status: 200, headers: {}, body: native }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], { model: 'no-model-here' })
   const vectors = writeVectors(result, FORMAT, (part, path) => writeVector(part, path, losses), losses)
   const body = withExtras(nativeExtras(result), {
-    ...(isSingle && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
-    usageMetadata: writeCounts(result.usage, losses),
+    ...(method === 'predict'
+      ? { predictions: writePredictions(vectors, result.usage) }
+      : {
+          ...(isSingle && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
+          usageMetadata: writeCounts(result.usage, losses),
+        }),
   })
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }

@@ -64,6 +64,8 @@ const BODY_WRITERS: { readonly [method: string]: BodyWriter } = {
     request.messages.length === 1 && request.messages.every(isUnchangedMessage)
       ? withModel(body, originalModel, request.model)
       : undefined,
+  // Each model has one of the methods, which the writer knows.
+  predict: () => undefined,
   batchEmbedContents: (body, { request: { model, messages }, originalModel, context }) => {
     if (context.dialect.vertex === true || !messages.every(isUnchangedMessage)) return undefined
     return {

@@ -1,6 +1,7 @@
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
 import { dropExtras, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
@@ -37,11 +38,12 @@ export function writePrediction(
   const instances = request.messages.map((message, index) =>
     writeInstance(message, ['messages', index], taskType, losses),
   )
-  const own = nativeExtras(request.messages[0])?.['outputDimensionality']
-  const body = withExtras(undefined, {
-    instances,
-    parameters: withExtras(undefined, { outputDimensionality: outputDimensionality ?? own }),
+  const extras = nativeExtras(request.messages[0])
+  const parameters = withExtras(undefined, {
+    outputDimensionality: outputDimensionality ?? extras?.['outputDimensionality'],
+    autoTruncate: nestedExtras(extras, 'embedContentConfig')?.['autoTruncate'],
   })
+  const body = { instances, parameters }
   return {
     wire: { path: pathOf(request.model, 'predict', dialect), query: {}, headers: {}, body },
     losses: losses.list,
@@ -55,7 +57,7 @@ function writeInstance(message: Message, path: Path, taskType: string | undefine
   const extras = nativeExtras(message)
   const config = nestedExtras(extras, 'embedContentConfig')
   for (const field in extras)
-    if (!WRITTEN_EXTRAS.has(field) && !(field === 'embedContentConfig' && hasOnlyTitle(config)))
+    if (!WRITTEN_EXTRAS.has(field) && !(field === 'embedContentConfig' && isWritten(config)))
       losses.drop([...path, 'extras', FORMAT, field], 'no-equivalent-field')
   return withExtras(undefined, {
     content: writeText(message, path, losses),
@@ -64,8 +66,22 @@ function writeInstance(message: Message, path: Path, taskType: string | undefine
   })
 }
 
-const hasOnlyTitle = (config: JsonObject | undefined): boolean =>
-  Object.keys(config ?? {}).every(one => one === 'title')
+const WRITTEN_CONFIG = new Set(['title', 'autoTruncate'])
+
+const isWritten = (config: JsonObject | undefined): boolean =>
+  Object.keys(config ?? {}).every(field => WRITTEN_CONFIG.has(field))
+
+/**
+ * Writes vectors as predictions. Clients demand a count of tokens of each: the first one has that of the request, which
+ * is all that upstreams count.
+ */
+export const writePredictions = (vectors: readonly JsonObject[], usage: Usage | undefined): readonly JsonObject[] =>
+  vectors.map((vector, index) => {
+    const statistics = { token_count: index === 0 ? (usage?.input ?? 0) : 0, truncated: false }
+    return {
+      embeddings: { ...vector, statistics: { ...statistics, ...(vector['statistics'] as JsonObject | undefined) } },
+    }
+  })
 
 /** Joins all text parts of an input. Other parts are lost. */
 function writeText(message: Message, path: Path, losses: Losses): string {

@@ -22,6 +22,7 @@ const METHODS: ModelMethods = {
     method('streamGenerateContent', 'contents', { streams: true, framing: 'array' }),
     method('embedContent', 'content', { path: '/v1beta/models/{model}:embedContent' }),
     method('batchEmbedContents', 'requests', { path: '/v1beta/models/{model}:batchEmbedContents' }),
+    method('predict', 'instances', { path: '/v1beta/models/{model}:predict' }),
     method('countTokens', 'generateContentRequest', { takes: ['contents'] }),
   ]),
 }

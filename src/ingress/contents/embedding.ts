@@ -11,17 +11,17 @@ import { anyObject, anyObjects, defined, definedIfAny, object, objects, required
 import { type Address, checkModel, readAddress } from './address.ts'
 import { asList, CONTENT, contentsExtras, type Extras, FORMAT, inCamelCase, numeral } from './fields.ts'
 import { readPart } from './parts.ts'
-import { readPredicted } from './prediction.ts'
+import { inputsToPredict, PREDICTION, readPredicted } from './prediction.ts'
 import { readUsage } from './usage.ts'
 import * as wire from './wire.ts'
 
-/* Readers for `:embedContent` and `:batchEmbedContents` (docs/wire/embeddings.md#gemini). */
+/* Readers for `:embedContent`, `:batchEmbedContents` and `:predict` (docs/wire/embeddings.md#gemini). */
 
 /** Returns true if the method in a path creates embeddings. */
-export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedContents)$/.test(path)
+export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedContents|predict)$/.test(path)
 
 /**
- * Reads the request of either method. Each content becomes one input.
+ * Reads the request of any of these methods. Each content becomes one input.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
@@ -38,12 +38,17 @@ const BATCH_FIELDS = new Set(['requests', 'model'])
 
 function readBody(body: JsonObject, { model, method }: Address): CanonicalRequest {
   if (method === 'embedContent') return embedding([body], model, {})
+  if (method === 'predict') return predicted(body, model)
   const fields = inCamelCase(body, BATCH_FIELDS)
   checkModel(text(fields['model']), model)
   const items = required(objects(fields['requests']))
   if (items.length === 0) throw WrongType.instance
   return embedding(items, model, contentsExtras(fields, BATCH_FIELDS))
 }
+
+/** Reads a request of `:predict` as one of `:batchEmbedContents` with the same inputs. */
+const predicted = (body: JsonObject, model: string): CanonicalRequest =>
+  embedding(inputsToPredict(body), model, contentsExtras(body, PREDICTION))
 
 function embedding(wires: readonly JsonObject[], model: string, outerExtras: Extras): CanonicalRequest {
   const items = wires.map(readItem)

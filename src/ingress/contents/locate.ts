@@ -30,9 +30,11 @@ export function locate(request: CanonicalRequest): Locate {
 
 /** Locates the inputs to embed: a single one in the body, or one in each request of a batch. */
 function locateInputs(request: CanonicalRequest): Locate {
-  const isBatch = Array.isArray(wireSourceOf<WireRequest>(request, FORMAT)?.wire.body['requests'])
+  const body = wireSourceOf<WireRequest>(request, FORMAT)?.wire.body
+  const list = ['requests', 'instances'].find(field => Array.isArray(body?.[field]))
   const paths = request.messages.map((message, index): MessagePaths => {
-    const at: Path = isBatch ? ['requests', index] : []
+    const at: Path = list === undefined ? [] : [list, index]
+    if (list === 'instances') return { at, parts: message.content.map((): Path => [...at, 'content']) }
     return { at, parts: message.content.map((_, part): Path => [...at, 'content', 'parts', part]) }
   })
   return locator('requests', paths, ['requests'])

@@ -1,8 +1,32 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { anyNumber, anyObject, anyObjects, defined } from '../fields.ts'
-import { contentsExtras, FORMAT } from './fields.ts'
+import { anyNumber, anyObject, anyObjects, defined, object, objects, required, text, WrongType } from '../fields.ts'
+import { contentsExtras, FORMAT, inCamelCase } from './fields.ts'
+
+/** Fields of a request. */
+export const PREDICTION: ReadonlySet<string> = new Set(['instances', 'parameters'])
+const INSTANCE = new Set(['content', 'taskType', 'title'])
+
+/**
+ * Returns the inputs of a `:predict` request as requests of `:batchEmbedContents`. The parameters belong to each of
+ * them.
+ *
+ * @throws WrongType.
+ */
+export function inputsToPredict(body: JsonObject): readonly JsonObject[] {
+  const instances = required(objects(body['instances']))
+  if (instances.length === 0) throw WrongType.instance
+  const parameters = object(body['parameters'])
+  return instances.map(instance => {
+    const { content, ...fields } = inCamelCase(instance, INSTANCE)
+    return defined({
+      ...fields,
+      content: { parts: [{ text: required(text(content)) }] },
+      embedContentConfig: parameters,
+    }) as JsonObject
+  })
+}
 
 /** Fields that are read from an answer. The count of characters is of no use beside that of tokens. */
 const KNOWN_FIELDS = new Set(['predictions', 'metadata'])

@@ -133,6 +133,12 @@ const toEmbed = {
   embedContentConfig: maybe(inEitherCase({ taskType: maybeText, outputDimensionality: maybe(number) })),
 }
 
+const instance = inEitherCase({ content: v.string(), taskType: maybeText, title: maybeText })
+const toPredict = {
+  instances: v.pipe(v.array(instance), v.minLength(1, 'There is nothing to embed.')),
+  parameters: maybe(inEitherCase({ outputDimensionality: maybe(number) })),
+}
+
 const ONE_SPELLING = v.object({
   generate_content_request: v.undefined('must not be used together with generateContentRequest'),
 })
@@ -151,6 +157,7 @@ export function requestAt({ path }: { readonly path: string }): v.GenericSchema 
   if (address.method === 'embedContent') return embedding
   if (address.method === 'batchEmbedContents')
     return inEitherCase({ model, requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')) })
+  if (address.method === 'predict') return inEitherCase(toPredict)
   if (address.method !== 'countTokens') return request
   return v.lazy(input => {
     const fields = isObject(input) ? inCamelCase(input, WRAPPER) : {}

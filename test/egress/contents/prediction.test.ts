@@ -3,7 +3,7 @@ import { type JsonObject, parseObject } from '../../../src/canonical/node.ts'
 import { channelAt } from '../../builders/config.ts'
 import { opener } from '../../builders/opener.ts'
 import type { Script, Seen } from '../../builders/upstream.ts'
-import { tokensOf, vectorOf } from '../../embedding/upstreams.ts'
+import { embedding, heard, tokensOf, vectorOf } from '../../embedding/upstreams.ts'
 
 /* Google Cloud's models that refuse `:embedContent`, before a server that refuses it as well. */
 
@@ -83,13 +83,51 @@ test('several texts of an input are one, unknown settings are losses, and images
   const texts = [{ text: 'one' }, { text: 'two' }]
   const { headers } = await testServer.ask('/v1beta/models/m:embedContent', {
     content: { parts: texts },
-    embedContentConfig: { autoTruncate: false, title: 'T' },
+    embedContentConfig: { autoTruncate: false, title: 'T', documentOcr: true },
   })
   expect(instancesOf(upstream.seen[0]!)).toEqual([{ content: 'one\ntwo', title: 'T' }])
   for (const lost of ['one-text-each', 'no-equivalent-field']) expect(headers['interlingua-loss']).toContain(lost)
   const inlineData = { mimeType: 'image/png', data: 'iVBORw0KGgo=' }
   const content = { parts: [...texts, { inlineData }] }
   expect((await testServer.ask('/v1beta/models/m:embedContent', { content })).status).toBe(422)
+})
+
+describe('callers of `:predict`', () => {
+  const PATH = '/v1beta1/projects/p/locations/l/publishers/google/models/m:predict'
+  const BODY = {
+    instances: [{ content: 'a text', task_type: 'RETRIEVAL_DOCUMENT', title: 'T' }, { content: 'another text' }],
+    parameters: { outputDimensionality: 4, autoTruncate: false },
+  }
+  const PREDICTIONS = [
+    { embeddings: { values: vectorOf('a text'), statistics: { token_count: 4, truncated: false } } },
+    { embeddings: { values: vectorOf('another text'), statistics: { token_count: 0, truncated: false } } },
+  ]
+
+  test('reach a model that predicts', async () => {
+    const { testServer, upstream } = await open('text-embedding-005')
+    expect((await testServer.ask(PATH, BODY)).json).toEqual({ predictions: PREDICTIONS })
+    const parameters = { outputDimensionality: 4, autoTruncate: false }
+    expect(upstream.seen.map(({ text }) => JSON.parse(text))).toEqual([
+      { instances: [BODY.instances[0]], parameters },
+      { instances: [BODY.instances[1]], parameters },
+    ])
+  })
+
+  test.each(['embeddings', 'contents', 'cohere'])('reach an upstream of %s', async format => {
+    const upstream = await openUpstream(embedding(format))
+    const testServer = await openGateway([channelAt(upstream.address, { format })])
+    const { status, json } = await testServer.ask(PATH, BODY)
+    expect([status, json]).toEqual([200, { predictions: PREDICTIONS }])
+    expect(heard(format, upstream.seen[0]!)).toMatchObject({ texts: ['a text', 'another text'] })
+  })
+
+  test.each([
+    ['no inputs', { instances: [] }],
+    ['an image to draw', { instances: [{ prompt: 'a cat' }] }],
+  ])('%s are refused', async (_, body) => {
+    const { testServer } = await open('text-embedding-005')
+    expect((await testServer.ask(PATH, body)).status).toBe(400)
+  })
 })
 
 test('the answer says that a text was cut', async () => {

@@ -156,6 +156,11 @@ export const CONVERSATION_CASES: Cases = {
     const { json } = await ask(`/v1beta/models/${model}:batchEmbedContents`, { body: { requests } })
     assert.equal(json.embeddings.length, 2)
   },
+  'POST /v1beta/models/{model}:predict': async ({ ask, model }) => {
+    const instances = [{ content: 'hello' }, { content: 'a horse' }]
+    const { json } = await ask(`/v1beta/models/${model}:predict`, { body: { instances } })
+    assert.equal(json.predictions.length, 2)
+  },
   'POST /v1/completions': {
     whole: async ({ ask, model }) => {
       const { json } = await ask('/v1/completions', { body: { model, prompt: 'Once upon a time' } })
