@@ -51,6 +51,26 @@ describe('sessions end', () => {
     expect((await reload()).status).toBe(401)
   })
 
+  it('when nobody uses them, also while a page watches requests', TIMED, async () => {
+    const { testServer } = await open({ session: 3_600_000, idle: 60_000 })
+    const ada = await SignedIn.at(testServer, 'ada')
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'], now: Date.now() })
+    try {
+      const headers = { authorization: '', cookie: ada.cookie }
+      const live = testServer.send('/admin/v1/requests/live', undefined, { method: 'GET', headers })
+      ;(await live.answer).resume()
+      // Each heartbeat checks that its reader is still signed in.
+      for (let heartbeat = 0; heartbeat < 5; heartbeat++) {
+        vi.advanceTimersByTime(15_000)
+        await pause(100)
+      }
+      expect(await statusOf(ada)).toBe(401)
+      live.out.destroy()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('for a user who is disabled, deleted, or given another password, at every instance', async () => {
     const { testServer, path, store } = await open()
     const other = await TestServer.open([], { keep: path })

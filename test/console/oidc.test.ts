@@ -108,6 +108,9 @@ describe('a provider', () => {
         ...[403, expect.stringContaining('no role that may use'), undefined],
       ])
     expect((await sessionOf(all.server, before)).user).toBeUndefined()
+    expect(all.server.lines.filter(({ level }) => level === 'warn').at(-1)?.fields).toEqual({
+      ...{ issuer: all.provider.issuer, why: 'no-role', user: 'ada', claim: 'groups' },
+    })
     await addUser(all.store, 'boss')
     await all.store.console.changeUser('ada', { enabled: false })
     expect(refusal(await signIn(all, ADA))).toEqual([403, expect.stringContaining('disabled'), undefined])

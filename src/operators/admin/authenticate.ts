@@ -12,14 +12,19 @@ type CredentialSources = Pick<Administration, 'token' | 'isCaller' | 'users'>
 /**
  * Authenticates a request by its admin token or, without one, by the session of a console user.
  *
+ * @param isUse whether this is an action of the user. By default, the request says so.
  * @returns the sender of the request.
  * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`, or GatewayError if the store fails or the address
  * sent too many wrong tokens.
  */
-export async function authenticate(gateway: CredentialSources, message: IncomingMessage): Promise<Principal> {
+export async function authenticate(
+  gateway: CredentialSources,
+  message: IncomingMessage,
+  isUse?: boolean,
+): Promise<Principal> {
   const credential = BEARER.exec(message.headers.authorization ?? '')?.[1]
   if (credential === undefined) {
-    const { user, hash } = await sessionOf(gateway, message)
+    const { user, hash } = await sessionOf(gateway, message, isUse)
     return { kind: 'user', name: user.name, role: user.role, session: hash }
   }
   const hash = hashOf(credential)
@@ -42,8 +47,9 @@ export async function authenticate(gateway: CredentialSources, message: Incoming
 export async function sessionOf(
   { users }: Pick<Administration, 'users'>,
   message: IncomingMessage,
+  isUse?: boolean,
 ): Promise<OpenSignInSession> {
-  const session = await users.sessions.find(message)
+  const session = await users.sessions.find(message, isUse)
   if (session === undefined) throw new Problem('unauthenticated', MISSING_CREDENTIALS)
   if (!users.sessions.isFromConsole(message, session)) throw new Problem('csrf', MISSING_CSRF_TOKEN)
   return session

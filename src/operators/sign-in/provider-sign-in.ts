@@ -81,7 +81,9 @@ export class ProviderSignIn {
     }
     const user = await this.userOf(claims, config, recording)
     if (typeof user === 'string') {
-      log.warn({ issuer: config.issuer, why: user }, 'sign-in through the identity provider refused')
+      const name = nameIn(claims, subjectOf(claims, config), false)
+      const details = user === 'no-role' ? { claim: config.claim } : {}
+      log.warn({ issuer: config.issuer, why: user, user: name, ...details }, REFUSED)
       return user
     }
     const session = await sessions.start(user, message)
@@ -106,7 +108,7 @@ export class ProviderSignIn {
   ): Promise<ConsoleUser | 'no-role' | 'disabled'> {
     const { records } = this.parts
     const role = roleIn(claims, config)
-    const subject = `${config.issuer} ${claims.sub}`
+    const subject = subjectOf(claims, config)
     const existing = await records.userOf(subject)
     if (existing?.enabled === false) return 'disabled'
     if (role === undefined) {
@@ -148,6 +150,11 @@ export class ProviderSignIn {
     return formatCookie({ name: COOKIE_NAME, value, maxAge, sameSite: 'Lax' }, this.parts.isSecure(message))
   }
 }
+
+const REFUSED = 'sign-in through the identity provider refused'
+
+/** Returns the permanent identifier of a user. Two providers may use the same subject. */
+const subjectOf = ({ sub }: Claims, { issuer }: OidcConfig): string => `${issuer} ${sub}`
 
 /** Describes an error of the provider or the library, from fields that contain no tokens. */
 function reasonOf(thrown: unknown): string {

@@ -48,8 +48,13 @@ export class SignInSessions {
   /**
    * Returns the session of a request's cookie, or undefined if the cookie is missing or invalid. Rejects if the store
    * fails.
+   *
+   * @param isUse whether this is an action of the user, which prolongs the session.
    */
-  async find(message: IncomingMessage): Promise<OpenSignInSession | undefined> {
+  async find(
+    message: IncomingMessage,
+    isUse = message.headers[BY_ITSELF_HEADER] === undefined,
+  ): Promise<OpenSignInSession | undefined> {
     const config = this.parts.config()
     const token = this.tokenIn(message)
     if (config === undefined || token === undefined) return undefined
@@ -62,7 +67,6 @@ export class SignInSessions {
     if (expiresAt <= now || session.usedAt + config.idle <= now) return undefined
     // A session of the future would outlast its duration. The clock was set back.
     if (Math.max(session.createdAt, session.usedAt) > now + CLOCK_DIFFERENCE) return undefined
-    const isUse = message.headers[BY_ITSELF_HEADER] === undefined
     if (isUse && now - session.usedAt >= Math.min(USE_INTERVAL_MS, config.idle / 4)) await this.recordUse(hash, now)
     return { user, token, hash, expiresAt }
   }

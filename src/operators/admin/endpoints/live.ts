@@ -50,7 +50,7 @@ function watch(gateway: Administration, { message, reply }: LiveExchange, { kind
     throw new Problem('too-many-requests', 'Too many clients are already watching requests.')
   const watcher = new Watcher(reply, owner)
   const stop = live.listen(watcher)
-  watcher.open(stop, () => authenticate(gateway, message))
+  watcher.open(stop, () => authenticate(gateway, message, false))
   // Set last, because the setter aborts at once if the reader has already disconnected.
   reply.abortable = { abort: () => watcher.close() }
 }
