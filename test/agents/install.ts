@@ -11,7 +11,15 @@ export const CACHE = process.env['INTERLINGUA_AGENTS'] ?? join(homedir(), '.cach
 
 const PINNED: { readonly [P in Package]: Pinned } = VERSIONS
 
-const IN_PYTHON: readonly Package[] = ['python', 'aws-python', 'cohere-py', 'litellm', 'semantic-kernel', 'agno']
+const IN_PYTHON: readonly Package[] = [
+  'python',
+  'aws-python',
+  'cohere-py',
+  'litellm',
+  'semantic-kernel',
+  'agno',
+  'mistral',
+]
 
 const compiledOf = (name: Package): Compiled | undefined => (COMPILED as { readonly [name: string]: Compiled })[name]
 

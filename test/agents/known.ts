@@ -21,6 +21,10 @@ const KNOWN: readonly Known[] = [
     why: 'it puts a text of its own between a thought and its calls, which then has the proof',
   },
   {
+    cells: /^mistral-py × (chat|deepseek) × session$/,
+    why: 'its turns have a field of Mistral alone (prefix), which upstreams of chat get as it came',
+  },
+  {
     cells: /^pi-messages × messages × /,
     why: 'it asks models that it does not know for a budget of thinking, which adaptive models refuse',
   },

@@ -38,6 +38,9 @@ export const VERSIONS = {
   'cohere-js': {
     'cohere-ai': '8.1.0',
   },
+  mistral: {
+    mistralai: '3.7.0',
+  },
   litellm: {
     litellm: '1.106.2',
     // Imported by every module with tools, but not declared as a dependency.
@@ -98,6 +101,7 @@ export const VERSIONS = {
     '@ai-sdk/deepseek': '2.0.69',
     '@ai-sdk/groq': '3.0.71',
     '@ai-sdk/mistral': '3.0.69',
+    '@ai-sdk/xai': '3.0.138',
     '@openrouter/ai-sdk-provider': '2.10.0',
   },
   'clouds-js': {

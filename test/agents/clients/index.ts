@@ -7,7 +7,7 @@ import { geminiCli } from './gemini-cli.ts'
 import { CLOUDS_JS, JAVASCRIPT } from './javascript.ts'
 import { opencodeChat, opencodeContents, opencodeMessages, opencodeResponses } from './opencode.ts'
 import { PI } from './pi.ts'
-import { AGNO, AWS_PYTHON, LITELLM, PYTHON, SEMANTIC_KERNEL } from './python.ts'
+import { AGNO, AWS_PYTHON, LITELLM, MISTRAL, PYTHON, SEMANTIC_KERNEL } from './python.ts'
 import { QWEN_CODE } from './qwen-code.ts'
 
 export const CLIENTS: readonly Client[] = [
@@ -22,6 +22,7 @@ export const CLIENTS: readonly Client[] = [
   ...PYTHON,
   ...AWS_PYTHON,
   ...LITELLM,
+  ...MISTRAL,
   ...JAVASCRIPT,
   ...CLOUDS_JS,
   ...SEMANTIC_KERNEL,

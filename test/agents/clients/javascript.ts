@@ -17,7 +17,7 @@ const javascript = (from: Package, program: string, ...args: readonly string[]):
   })
 
 /** Providers of the AI SDK for other vendors. */
-const VENDORS = ['converse', 'deepseek', 'groq', 'mistral', 'openrouter']
+const VENDORS = ['converse', 'deepseek', 'groq', 'mistral', 'openrouter', 'xai']
 const FORMATS = ['chat', 'responses', 'messages', 'contents']
 
 export const JAVASCRIPT: readonly Client[] = [

@@ -50,6 +50,9 @@ export const LITELLM: readonly Client[] = ['chat', 'messages', 'contents'].map(f
   python(`litellm-${format}`, 'litellm_loop.py', [format], 'litellm'),
 )
 
+/** Mistral's own SDK, which takes each call of a stream as a whole one. */
+export const MISTRAL: readonly Client[] = [python('mistral-py', 'mistral_chat.py', [], 'mistral')]
+
 /** Semantic Kernel puts the name of the plugin before a function's name, with another separator for Gemini. */
 export const SEMANTIC_KERNEL: readonly Client[] = ['chat', 'messages', 'contents'].map(format =>
   python(`semantic-kernel-${format}`, 'semantic_kernel_chat.py', [format], 'semantic-kernel', {

@@ -17,6 +17,7 @@ const MODELS = {
   deepseek: () => load('@ai-sdk/deepseek').createDeepSeek({ baseURL: `${address}/v1`, apiKey: key })(model),
   groq: () => load('@ai-sdk/groq').createGroq({ baseURL: `${address}/v1`, apiKey: key })(model),
   mistral: () => load('@ai-sdk/mistral').createMistral({ baseURL: `${address}/v1`, apiKey: key })(model),
+  xai: () => load('@ai-sdk/xai').createXai({ baseURL: `${address}/v1`, apiKey: key })(model),
   openrouter: () =>
     load('@openrouter/ai-sdk-provider')
       .createOpenRouter({ baseURL: `${address}/v1`, apiKey: key })

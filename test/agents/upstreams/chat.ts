@@ -33,9 +33,11 @@ const userPart = v.variant('type', [
   fields({ type: v.literal('input_audio'), input_audio: free }, cached),
 ])
 
+/** Many clients return the index of a streamed call, which OpenAI ignores. */
+const indexed = { index: whole }
 const call = v.variant('type', [
-  fields({ id: said, type: v.literal('function'), function: fields({ name, arguments: argumentsText }, {}) }, {}),
-  fields({ id: said, type: v.literal('custom'), custom: fields({ name, input: text }, {}) }, {}),
+  fields({ id: said, type: v.literal('function'), function: fields({ name, arguments: argumentsText }, {}) }, indexed),
+  fields({ id: said, type: v.literal('custom'), custom: fields({ name, input: text }, {}) }, indexed),
 ])
 
 export const ASSISTANT = {
