@@ -23,6 +23,8 @@ export class GeminiConnection {
   private setup: JsonObject | undefined
   /** Frames that are still to be sent. */
   private readonly frames: JsonObject[] = []
+  /** Frames that end interrupted turns. */
+  private readonly interruptions = new WeakSet<JsonObject>()
   private isGenerating = false
   private isReady = false
   private readonly openCalls = new Set<string>()
@@ -150,12 +152,16 @@ export class GeminiConnection {
       this.openCalls.clear()
     }
     if (!this.isGenerating) return
-    // Content and calls that were not sent yet are dropped.
-    const rest = this.frames.filter(frame => !('serverContent' in frame) && !('toolCall' in frame))
+    // Content and calls that were not sent yet are dropped, but not the end of a turn that was interrupted before.
+    const isKept = (frame: JsonObject): boolean => !('serverContent' in frame) && !('toolCall' in frame)
+    const rest = this.frames.filter(frame => isKept(frame) || this.interruptions.has(frame))
     this.frames.splice(0, this.frames.length, ...rest)
     const isTogether = this.model.count++ % 2 === 0
-    if (isTogether) this.frames.push({ ...content({ interrupted: true, turnComplete: true }), ...USAGE })
-    else this.frames.push(content({ interrupted: true }), { ...content({ turnComplete: true }), ...USAGE })
+    const end: JsonObject[] = isTogether
+      ? [{ ...content({ interrupted: true, turnComplete: true }), ...USAGE }]
+      : [content({ interrupted: true }), { ...content({ turnComplete: true }), ...USAGE }]
+    for (const frame of end) this.interruptions.add(frame)
+    this.frames.push(...end)
   }
 
   private generate(): void {

@@ -91,6 +91,15 @@ const LOST_IN_A_TURN: readonly Action[] = [
   { say: 'voice' },
 ]
 
+/** The user interrupts the first answer before any of it was sent. */
+const INTERRUPTED_AT_ONCE: readonly Action[] = [
+  ...([{ frame: create() }, { steps: 1 }, { say: 'voice' }, { steps: 2 }, { steps: 1 }, { frame: create() }] as const),
+]
+/** A text waits for the end of the first answer, with the beginning of the user's turn. */
+const TEXT_DURING_THE_FIRST_ANSWER: readonly Action[] = [
+  ...([{ frame: create() }, { frame: text('Hello there.') }, { say: 'voice' }] as const),
+]
+
 const detection = fc.constantFrom<JsonObject | null>({ type: 'server_vad' }, null)
 
 /** A loud or silent tenth of a second at 24 kHz. */
@@ -234,6 +243,8 @@ test('a session with Gemini Live, whatever happens in whatever order', async () 
           (actions): [Action[], JsonObject | null, Kind] => [[...actions], { type: 'server_vad' }, 'second generation'],
         ),
         [[...LOST_IN_A_TURN], null, 'second generation'],
+        [[...INTERRUPTED_AT_ONCE], { type: 'server_vad' }, 'third generation'],
+        [[...TEXT_DURING_THE_FIRST_ANSWER], null, 'third generation'],
       ],
     },
   )

@@ -77,6 +77,8 @@ function current(state: LiveState): OpenResponse | undefined {
 /** Handles an interruption: the user spoke, so the model stopped. */
 function handleInterruption(state: LiveState): void {
   const { response } = state
+  // An answer that was interrupted before its content is an answer, too.
+  state.hasAnswered = true
   if (state.isDiscarding) {
     state.isDiscarding = false
     state.isTrailing = true

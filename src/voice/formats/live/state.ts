@@ -135,7 +135,10 @@ export class LiveState {
 
   /** Sends turns that the model should not answer yet, unless they would interrupt the model. */
   sendTurns(): void {
-    if (this.turns.isEmpty || this.takesRealtimeText || (this.response !== undefined && !this.isManual)) return
+    if (this.turns.isEmpty || this.takesRealtimeText) return
+    // Frames of a manual turn wait for the end of a response, after which some models refuse turns.
+    const mayDefer = this.isManual && this.dialect.lateText !== 'realtime'
+    if (this.response !== undefined && !mayDefer) return
     this.sendOrDefer(writeTurns(this.turns.take(), false))
   }
 
