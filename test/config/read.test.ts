@@ -561,8 +561,8 @@ it.each([
     'keys: [{ name: a, key: k, record: { folder: a, redact: ["/(/"] } }]',
     'record.redact[0]: is neither a path nor a valid /expression/',
   ],
-  ['an address of Redis with a wrong port', 'redis: "redis://localhost:99999"', 'redis: not a valid address'],
-  ['a password of Redis with signs', 'redis: "redis://:a/b#c@localhost"', 'redis: not a valid address'],
+  ['an address of Redis with a wrong port', 'redis: "redis://localhost:99999"', 'redis: is not a valid address'],
+  ['a password of Redis with signs', 'redis: "redis://:a/b#c@localhost"', 'redis: is not a valid address'],
   ['a variable that every object has', 'data_dir: "${constructor}"', 'the environment variable constructor is not set'],
 ])('%s is a fault, although only a request would fail', (_, text, said) => {
   expect(() => readConfig(text, {})).toThrow(said)

@@ -88,6 +88,8 @@ function addChannel(
   const address = addressOf(channel, upstream)
   if (address === undefined && textOf(channel['base_url']) !== undefined) return note('base_url is not an address')
   if (address === undefined && (upstream.preset === undefined || type === AZURE)) return note('base_url is missing')
+  const { proxy, ...settings } = settingsOf(channel)
+  if (isSet(proxy) && addressIn(proxy) === undefined) return note('its proxy is neither an http nor an https address')
   const free = freeName(draft.names, name)
   const key = keysOf(draft, channel, free, note)
   const withoutDots = removesDots(program, type, channel['created_time'])
@@ -98,6 +100,8 @@ function addChannel(
   if (rank > 0) fields['priority'] = rank
   if (typeof channel['weight'] === 'number' && channel['weight'] > 0) fields['weight'] = channel['weight']
   if (type === AZURE) Object.assign(fields, defined({ api_version: apiVersionOf(channel) }))
+  if (isSet(proxy)) fields['proxy'] = addressIn(proxy)
+  if (Object.values(settings).some(Boolean)) note('setting: see the fields of channels')
   addHeaders(fields, channel, note)
   for (const [field, text] of Object.entries(NOTES)) if (isSet(channel[field])) note(`${field}: ${text}`)
   if (isSet(objectOf(channel['channel_info'])['multi_key_status_list']))
@@ -110,9 +114,11 @@ const NOTES: { readonly [field: string]: string } = {
   param_override: 'clients set the parameters of their requests',
   status_code_mapping: 'upstream errors become those of the caller’s format',
   system_prompt: 'the gateway adds no system prompt',
-  setting: 'see the fields of channels',
   settings: 'see the fields of channels',
 }
+
+/** Returns the object in the field `setting`, with the proxy of the channel. */
+const settingsOf = ({ setting }: JsonObject): JsonObject => objectOf(parseObject(textOf(setting) ?? '{}') ?? setting)
 
 /** Returns true for a text or object that is not empty. The texts `{}` and `null` count as empty. */
 const isSet = (value: unknown): boolean =>

@@ -49,7 +49,11 @@ export function accountOf(params: JsonObject, info: JsonObject, mode: string | u
     return `its model is the variable ${modelText.slice('os.environ/'.length)}, which decides the provider, too: write the name itself`
   if (modelText === '*' && textOf(params['custom_llm_provider']) === undefined)
     return 'each request names its provider: write a channel with `models: { "PROVIDER/*": "*" }` for each of them'
-  const { prefix, model } = partsOf(modelText, textOf(params['custom_llm_provider']))
+  const deployment = settingOf(params['deployment_id'])
+  const { prefix, model } =
+    deployment === undefined
+      ? partsOf(modelText, textOf(params['custom_llm_provider']))
+      : { prefix: 'azure', model: deployment }
   const cloud = rowOf(CLOUDS, prefix)?.(params, model, mode)
   const account = cloud ?? plainAccount(prefix, model, params, info)
   return typeof account === 'string'

@@ -14,7 +14,7 @@ export const store = withValueKind(
     ),
     v.check(
       value => value.startsWith('sqlite:') || URL.canParse(value),
-      'not a valid address; percent-encode special characters in the password (# is %23, / is %2F)',
+      'is not a valid address; percent-encode special characters in the password (# is %23, / is %2F)',
     ),
   ),
 )
@@ -28,7 +28,7 @@ export const redis = withValueKind(
     v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
     v.check(
       value => !/^rediss?:\/\/./.test(value) || URL.canParse(value),
-      'not a valid address; percent-encode special characters in the password (# is %23, / is %2F)',
+      'is not a valid address; percent-encode special characters in the password (# is %23, / is %2F)',
     ),
   ),
 )

@@ -227,3 +227,24 @@ test.each([
   const { text } = importConfig('portkey', JSON.stringify(file), 'file')
   expect(chatUrl(readConfig(text, {}).channels[0]!)).toBe('https://api.moonshot.cn/v1')
 })
+
+describe('the proxy of a channel of new-api', () => {
+  const withSetting = (setting: unknown) =>
+    importConfig('new-api', JSON.stringify([{ id: 1, type: 1, key: 'k', models: 'm', setting }]), 'file')
+
+  test.each(['http://proxy.internal:3128', 'https://user:pass@proxy.internal'])('%s is that of the channel', proxy => {
+    const { text, notes } = withSetting(JSON.stringify({ force_format: false, proxy }))
+    expect(text).toContain(`proxy: ${proxy}\n`)
+    expect(notes).toEqual([])
+    expect(withSetting(JSON.stringify({ thinking_to_content: true, proxy })).notes).toHaveLength(1)
+  })
+
+  test('that no channel can use leaves the channel out, which would reach its upstream directly', () => {
+    const { channels, notes } = withSetting('{"proxy":"socks5://proxy.internal:1080"}')
+    expect([channels, notes]).toEqual([0, [{ path: '[0] (channel-1)', text: expect.stringContaining('its proxy') }]])
+  })
+
+  test.each(['', '{}', 'null', '{"proxy":""}', null])('does not exist in %j', setting => {
+    expect(withSetting(setting)).toMatchObject({ channels: 1, notes: [] })
+  })
+})

@@ -154,6 +154,11 @@ describe('an address of Azure', () => {
     expect(channel.models.named.get('m')).toBe('d')
   })
 
+  test('has the deployment that the entry names apart from its model', () => {
+    const channel = azure({ model: 'gpt-4.1', deployment_id: 'd', api_base: OWN })
+    expect([channel.provider, channel.models.named.get('m')]).toEqual(['azure-deployments', 'd'])
+  })
+
   test.each(['v1', 'preview', 'latest'])('with the version %s is that of the current API', api_version => {
     const channel = azure({ api_base: OWN, api_version })
     expect(channel.formats.find(({ format }) => format === 'chat')!.baseUrl).toBe(`${OWN}/openai/v1`)

@@ -317,12 +317,12 @@ describe('a list of channels', () => {
     const { text, notes } = importJson('new-api', [
       channel({
         ...{ openai_organization: 'org-1', header_override: '{"x-team":"a","x-key":"{api_key}"}' },
-        ...{ param_override: '{"temperature":0}', setting: '{"proxy":"http://p:1"}', status_code_mapping: '{}' },
+        ...{ param_override: '{"temperature":0}', setting: '{"force_format":true}', status_code_mapping: '{}' },
       }),
     ])
     expect(read(text).channels[0]!.formats[0]!.headers).toMatchObject({ 'x-team': 'a', 'openai-organization': 'org-1' })
     expect(notes.map(note => note.text.split(':')[0])).toEqual([
-      ...['lists of channels hide the key', 'header_override', 'param_override', 'setting'],
+      ...['lists of channels hide the key', 'setting', 'header_override', 'param_override'],
     ])
   })
 })

@@ -51,7 +51,7 @@ const FILES: readonly (readonly [string, Json])[] = [
         items: [
           {
             ...{ ...CHANNEL, base_url: 'http://a', model_mapping: '{"a":"c"}', priority: 1, used_quota: 5 },
-            ...{ setting: '{"proxy":"x"}', settings: '{"azure":1}', param_override: '{"top_p":1}', tag: '' },
+            ...{ setting: '{"proxy":"http://x"}', settings: '{"azure":1}', param_override: '{"top_p":1}', tag: '' },
             ...{ channel_info: { multi_key_status_list: { '0': 2 } }, openai_organization: 'o' },
           },
         ],

@@ -151,12 +151,25 @@ const REQUESTS: { readonly [name: string]: Change } = {
   'leaves out a temperature of zero': changed((value, path) =>
     path.at(-1) === 'temperature' && value === 0 ? undefined : value,
   ),
+  'rounds the temperature': changed((value, path) =>
+    path.at(-1) === 'temperature' && typeof value === 'number' ? Math.round(value * 10) / 10 : value,
+  ),
   'cuts long histories': history(items => items.slice(-20)),
   'sends equal turns once': history(items => [...new Map(items.map(one => [JSON.stringify(one), one])).values()]),
   'takes all images for PNG': changed((value, path) => {
     if (/^(media_type|mimeType)$/.test(path.at(-1) ?? '')) return 'image/png'
     return typeof value === 'string' ? value.replace(/^data:image\/\w+/, 'data:image/png') : value
   }),
+}
+
+/** Changes of settings that only some formats have. */
+const SIGNED: { readonly [name: string]: Change } = {
+  'leaves out a seed below zero': changed((value, path) =>
+    path.at(-1) === 'seed' && typeof value === 'number' && value < 0 ? undefined : value,
+  ),
+  'raises penalties to zero': changed((value, path) =>
+    /penalty$/i.test(path.at(-1) ?? '') && typeof value === 'number' ? Math.max(0, value) : value,
+  ),
 }
 
 const withRequest = (record: StepRecord, change: Change): StepRecord => {
@@ -181,7 +194,7 @@ const findings = (checks: readonly Check[]): number => checks.filter(({ status }
 const CONVERSATIONS = ['chat', 'responses', 'messages', 'contents']
 /** Scenarios with values that programs treat wrongly. */
 const AWKWARD =
-  /^(images-of-types|setting-temperature-zero|text-verbatim|tool-schema|tool-values|tools-many|turns-many)$/
+  /^(images-of-types|setting-(penalties|seed|temperature|temperature-zero)|text-verbatim|tool-schema|tool-values|tools-many|turns-many)$/
 
 const CELLS = cellsOf({ scenarios: readScenarios(), callers: CONVERSATIONS, upstreams: CONVERSATIONS }).filter(
   ({ caller, upstream, mode, scenario }) => caller === upstream && mode === 'whole' && AWKWARD.test(scenario.id),
@@ -204,7 +217,9 @@ describe.each(CONVERSATIONS)('a target of %s is noticed that', format => {
     return found?.cell.id
   }
 
-  test.each(Object.entries({ ...CONTENT, ...REQUESTS }))('%s in requests', async (_, change) => {
+  const signed = ['chat', 'contents'].includes(format) ? SIGNED : {}
+
+  test.each(Object.entries({ ...CONTENT, ...REQUESTS, ...signed }))('%s in requests', async (_, change) => {
     expect(await noticedBy(record => withRequest(record, change))).toBeDefined()
   })
 
