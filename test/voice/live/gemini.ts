@@ -23,8 +23,8 @@ export class GeminiConnection {
   private setup: JsonObject | undefined
   /** Frames that are still to be sent. */
   private readonly frames: JsonObject[] = []
-  /** Frames that end interrupted turns. */
-  private readonly interruptions = new WeakSet<JsonObject>()
+  /** Frames that ended a turn by an interruption or calls. */
+  private readonly ends = new WeakSet<JsonObject>()
   private isGenerating = false
   private isReady = false
   private readonly openCalls = new Set<string>()
@@ -73,8 +73,7 @@ export class GeminiConnection {
     if ('setupComplete' in frame) this.isReady = true
     const { serverContent } = frame as { serverContent?: JsonObject }
     if (serverContent?.['turnComplete'] === true) this.isGenerating = false
-    if ('toolCall' in frame || (serverContent !== undefined && !('inputTranscription' in serverContent)))
-      this.model.hasAnswered = true
+    if ('toolCall' in frame || (serverContent !== undefined && isOfAnswer(serverContent))) this.model.hasAnswered = true
     this.listener.frame(Buffer.from(JSON.stringify(frame)), true)
   }
 
@@ -152,16 +151,19 @@ export class GeminiConnection {
       this.openCalls.clear()
     }
     if (!this.isGenerating) return
-    // Content and calls that were not sent yet are dropped, but not the end of a turn that was interrupted before.
-    const isKept = (frame: JsonObject): boolean => !('serverContent' in frame) && !('toolCall' in frame)
-    const rest = this.frames.filter(frame => isKept(frame) || this.interruptions.has(frame))
+    // Content that was not sent yet is dropped, but not the end of an earlier turn.
+    const rest = this.frames.filter(frame => !('serverContent' in frame) || this.ends.has(frame))
     this.frames.splice(0, this.frames.length, ...rest)
     const isTogether = this.model.count++ % 2 === 0
     const end: JsonObject[] = isTogether
       ? [{ ...content({ interrupted: true, turnComplete: true }), ...USAGE }]
       : [content({ interrupted: true }), { ...content({ turnComplete: true }), ...USAGE }]
-    for (const frame of end) this.interruptions.add(frame)
-    this.frames.push(...end)
+    this.endTurn(end)
+  }
+
+  private endTurn(frames: readonly JsonObject[]): void {
+    for (const frame of frames) this.ends.add(frame)
+    this.frames.push(...frames)
   }
 
   private generate(): void {
@@ -173,8 +175,9 @@ export class GeminiConnection {
       const ids = Array.from({ length: next === 'calls' ? 1 : 2 }, () => `call_${++this.model.count}`)
       for (const id of ids) this.openCalls.add(id)
       this.isGenerating = false
-      this.frames.push({ toolCall: { functionCalls: ids.map(id => ({ id, name: 'find', args: { a: 1 } })) } })
-      if (this.model.kind === 'of the cloud') this.frames.push({ ...content({ turnComplete: true }), ...USAGE })
+      const calls = { toolCall: { functionCalls: ids.map(id => ({ id, name: 'find', args: { a: 1 } })) } }
+      const isOver = this.model.kind === 'of the cloud'
+      this.endTurn(isOver ? [calls, { ...content({ turnComplete: true }), ...USAGE }] : [calls])
       return
     }
     if (next === 'speaks')
@@ -183,6 +186,10 @@ export class GeminiConnection {
     this.frames.push({ sessionResumptionUpdate: { newHandle: `h${++this.model.count}`, resumable: true } })
   }
 }
+
+/** Returns true for content of an answer or its end. */
+const isOfAnswer = (content: JsonObject): boolean =>
+  !('inputTranscription' in content) && !('generationComplete' in content)
 
 const USAGE = { usageMetadata: { promptTokenCount: 10, responseTokenCount: 4, totalTokenCount: 14 } }
 

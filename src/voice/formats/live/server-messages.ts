@@ -64,7 +64,7 @@ function output(state: LiveState, grow: (response: OpenResponse) => Iterable<Ser
 
 /** Returns the response to which the model's output belongs, or undefined if that response was cancelled. */
 function current(state: LiveState): OpenResponse | undefined {
-  state.hasAnswered = true
+  state.recordAnswer()
   state.connection.answered()
   if (state.isDiscarding) return undefined
   const { user, response } = state
@@ -78,7 +78,7 @@ function current(state: LiveState): OpenResponse | undefined {
 function handleInterruption(state: LiveState): void {
   const { response } = state
   // An answer that was interrupted before its content is an answer, too.
-  state.hasAnswered = true
+  state.recordAnswer()
   if (state.isDiscarding) {
     state.isDiscarding = false
     state.isTrailing = true
@@ -96,7 +96,7 @@ function handleInterruption(state: LiveState): void {
 function completeTurn(state: LiveState, word: string): void {
   const { response, isDiscarding, isTrailing } = state
   // An empty turn is an answer, too.
-  state.hasAnswered = true
+  state.recordAnswer()
   state.connection.answered()
   state.emit(state.user.finish())
   state.isDiscarding = false

@@ -49,7 +49,7 @@ export class LiveState {
   isTrailing = false
   /** True if the upstream completes a turn directly after its function calls instead of after their results. */
   completesCalls = false
-  hasAnswered = false
+  private hasAnswered = false
   /**
    * Frames that requested the running response, with the ids of their items, or undefined if the frames cannot be sent
    * again.
@@ -142,6 +142,15 @@ export class LiveState {
     this.sendOrDefer(writeTurns(this.turns.take(), false))
   }
 
+  /**
+   * Records an answer of the model. Some models take no turns after their first one, so that a request with turns cannot
+   * be sent again.
+   */
+  recordAnswer(): void {
+    if (!this.hasAnswered && this.dialect.lateText === 'realtime') this.pendingRequest = undefined
+    this.hasAnswered = true
+  }
+
   /** True if the model accepts text only as `realtimeInput`. */
   get takesRealtimeText(): boolean {
     return this.hasAnswered && this.dialect.lateText === 'realtime'
@@ -204,6 +213,8 @@ export class LiveState {
   recover(): void {
     const { response, pendingRequest } = this
     const isWaiting = response?.requested === true && response.outputs === 0 && pendingRequest !== undefined
+    const turn = isWaiting ? NO_FRAMES : this.takeDeferredTurn()
+    const { activity } = this
     if (isWaiting) this.reopenTurn()
     else this.abandon()
     this.isDiscarding = false
@@ -217,6 +228,21 @@ export class LiveState {
       if (contents.length > 0) this.connection.send(writeTurns(contents, false))
     }
     if (isWaiting) for (const frame of pendingRequest.frames) this.connection.send(frame)
+    if (turn.length === 0) return
+    this.activity = activity
+    for (const frame of turn) this.connection.send(frame)
+  }
+
+  /**
+   * Removes all deferred frames. Returns those of the client's manual turn if the lost connection has not heard its
+   * beginning, which the next connection then hears.
+   */
+  private takeDeferredTurn(): readonly string[] {
+    const { deferred } = this
+    const start = deferred.lastIndexOf(ACTIVITY_START)
+    this.deferred = []
+    this.deferredSize = 0
+    return start === -1 ? NO_FRAMES : deferred.slice(start)
   }
 
   /** Begins the client's manual turn again, because the next connection has not heard how it began. */
@@ -289,6 +315,8 @@ export class LiveState {
     return totalUsage(usages)
   }
 }
+
+const NO_FRAMES: readonly string[] = []
 
 const RESPONSE_LOST: CanonicalError = {
   kind: 'upstream-failed',
