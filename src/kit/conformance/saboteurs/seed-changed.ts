@@ -5,5 +5,5 @@ export const saboteur: Saboteur = {
   says: 'The seed is changed.',
   cell: 'contents-contents/setting-seed/whole',
   caught: ['request.meaning:settings.seed'],
-  request: body => rewritten(body, text => text.replace('"seed":42', '"seed":0')),
+  request: body => rewritten(body, text => text.replace('"seed":-42', '"seed":0')),
 }
