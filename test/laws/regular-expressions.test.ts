@@ -29,7 +29,6 @@ const SHORT: { readonly [source: string]: string } = {
   '\\/model\\/(.+)\\/(converse|converse-stream|count-tokens)$': 'paths, of at most 32 kB with all headers',
   '^.*?\\/(?:models|tunedModels|dynamic|endpoints)\\/(.*):([a-zA-Z]+)$': 'paths, of at most 32 kB with all headers',
   '^(.*?\\/(?:models|tunedModels|dynamic|endpoints)\\/).*:([a-zA-Z]+)$': 'paths, of at most 32 kB with all headers',
-  '\\$\\$\\{|\\$\\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\\}': 'values of the config, which the operator writes',
   "too many arguments for 'serve'.*: ([^\\s,.]+).*": 'messages about the command line',
 }
 
