@@ -405,7 +405,8 @@ describe('twice the keys take about twice the time', TIMED, () => {
       }
       limits.close()
     }
-    expect(await growth(work, [3000, 30_000])).toBeLessThan(30)
+    // Both are more than are remembered: below that, nothing has to be forgotten.
+    expect(await growth(work, [20_000, 100_000])).toBeLessThan(20)
   })
 
   test('wrong keys from more networks than are remembered', async () => {
