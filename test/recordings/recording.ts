@@ -101,3 +101,7 @@ export const countingTokens = (request: CanonicalRequest): CanonicalRequest => (
   ...request,
   spelling: { ...request.spelling, chat: { stream_options: { include_usage: true } } },
 })
+
+/** Returns a request as its upstream gets it: with OpenAI's word for Mistral's tool choice, which only Mistral takes. */
+export const asAccepted = (body: JsonObject): JsonObject =>
+  body['tool_choice'] === 'any' ? { ...body, tool_choice: 'required' } : body

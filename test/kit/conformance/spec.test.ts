@@ -63,7 +63,7 @@ describe('live', () => {
     expect([old.code, code]).toEqual([0, 0])
     expect(came[0]).toMatchObject({
       headers: { 'anthropic-version': '2023-06-01', 'x-api-key': 'a-key' },
-      body: { temperature: 0.4 },
+      body: { temperature: 0.35 },
     })
     expect(came[1]!.headers).toMatchObject({ 'anthropic-version': NEWER, authorization: 'Bearer a-key' })
     expect(came[1]!.headers).not.toHaveProperty('x-api-key')
