@@ -92,7 +92,7 @@ export const realtime = fields({
 
 /** First segments of the paths of all other endpoints. Paths are matched without regard to case. */
 const TAKEN_SEGMENT =
-  /^(?:v\d.*|healthz|readyz|metrics|admin|console|model|bedrock|projects|publishers|inference-profiles)$/i
+  /^(?:v\d.*|healthz|readyz|metrics|admin|console|model|bedrock|openai|projects|publishers|inference-profiles)$/i
 
 /** A path segment that does not collide with other endpoints. */
 const segment = withValueKind(
