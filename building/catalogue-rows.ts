@@ -180,7 +180,10 @@ const VIDEO_PRICES = [
 ]
 const IMAGE_MODES: ReadonlySet<string> = new Set(['image_generation', 'image_edit'])
 
-/** The prices of images, characters to speak, seconds of videos and of voice sessions, each from the first row that states it. */
+/**
+ * The prices of images, characters to speak, seconds of videos and of voice sessions, each from the first row that states
+ * it.
+ */
 function unitPricesOf(entries: readonly Entry[]): Partial<ListedModel> {
   const image = firstOf(entries, imagePriceOf)
   const character = firstOf(entries, ([, { mode, input_cost_per_character: price }]) =>

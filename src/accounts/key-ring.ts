@@ -286,17 +286,26 @@ function accessKeyId(authorization: string): string | undefined {
 /** WebSocket subprotocol in which OpenAI's browser clients send their key. Browsers cannot set headers. */
 export const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
 
+/** Headers that contain nothing but a key. */
+export const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const
+
 /** Returns the key of a request from the first header or parameter that has one. */
 export function credentialOf({ headers, queryKey }: Credentials): string | undefined {
   return (
     inAuthorization(text(headers['authorization'])) ||
-    text(headers['x-api-key']).trim() ||
-    text(headers['x-goog-api-key']).trim() ||
-    text(headers['api-key']).trim() ||
+    inKeyHeaders(headers) ||
     queryKey ||
     SUBPROTOCOL.exec(text(headers['sec-websocket-protocol']))?.[1] ||
     undefined
   )
+}
+
+function inKeyHeaders(headers: Credentials['headers']): string | undefined {
+  for (const name of KEY_HEADERS) {
+    const value = text(headers[name]).trim()
+    if (value !== '') return value
+  }
+  return undefined
 }
 
 const inAuthorization = (value: string): string | undefined => BEARER.exec(value)?.[1] ?? accessKeyId(value)

@@ -1,5 +1,5 @@
-import type { ResultStart } from '../canonical/event.ts'
-import { type JsonObject, parseObject } from '../canonical/node.ts'
+import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
+import { isObject, type JsonObject, parseObject } from '../canonical/node.ts'
 import { NOTHING } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 
@@ -104,3 +104,27 @@ class HeadRewriter {
  */
 export const isUnfinished = (data: string): boolean => !FINISHING.test(data)
 const FINISHING = /"finish_reason"(?!: ?null)/
+
+/** The part of a writer of chunks that follows a relayed stream. */
+export interface FollowingWriter {
+  /** True if the caller requested usage. */
+  readonly withUsage: boolean
+  /** The service tier last sent to the caller. */
+  tier: string | undefined
+  /** Records a choice of a chunk that was relayed to the caller. */
+  recordChoice(choice: JsonObject): void
+}
+
+/**
+ * Records the choices and the service tier of a relayed chunk. Returns false for a chunk that contains only usage that
+ * the caller did not request.
+ *
+ * @param read the events that were read from the chunk.
+ */
+export function isWanted(data: string, read: readonly CanonicalEvent[], writer: FollowingWriter): boolean {
+  const { choices, service_tier } = parseObject(data)!
+  if (typeof service_tier === 'string') writer.tier = service_tier
+  if (!Array.isArray(choices)) return true
+  for (const choice of choices) if (isObject(choice)) writer.recordChoice(choice)
+  return choices.length > 0 || writer.withUsage || !read.some(({ type }) => type === 'usage')
+}

@@ -69,7 +69,7 @@ export interface NativeEventWriter extends EventWriter {
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[]
 }
 
-/** How a model of an upstream's format goes on after a pause in its answer. */
+/** Methods by which a model of the format goes on after a pause in its answer. */
 export interface Pauses {
   /** Returns true if the model may pause in its answer to the request, so that the caller has to have it go on. */
   mayPause(request: WireRequest): boolean
@@ -99,7 +99,7 @@ export interface Writer {
    * those of any other format.
    */
   nativeEvents?(request: CanonicalRequest): NativeEventWriter
-  /** How a model goes on after a pause in its answer. Absent for formats whose models do not pause. */
+  /** Continuation of paused answers. Absent for formats whose models do not pause. */
   readonly pauses?: Pauses
   /**
    * True if the format supports media as raw bytes in requests and answers. For other formats, the gateway first

@@ -1,5 +1,6 @@
 /*
- * Paths of clients that are set up for Azure OpenAI, with the model in the path (docs/wire/common.md#openais-paths-elsewhere).
+ * Paths of clients that are set up for Azure OpenAI, with the model in the path
+ * (docs/wire/common.md#openais-paths-elsewhere).
  */
 
 /** Matches the path of a deployment. Captures the deployment and the path below it. */

@@ -9,7 +9,7 @@ import { type AnswerMeter, NO_TOKENS } from './answer-meter.ts'
 import { type ExpectedUsage, TEXT_WORK } from './uncounted.ts'
 import type { UnsentAnswers } from './unsent-answers.ts'
 
-/** What is known of a finished request when its bill is made. */
+/** Facts about a finished request that its bill depends on. */
 export interface Billed {
   readonly work: Work
   /** Target of the last attempt, or undefined if the request was not sent. */
@@ -29,7 +29,7 @@ export interface Billed {
   readonly parts: readonly PaidAnswer[] | undefined
 }
 
-/** What a request used and costs. */
+/** Usage and cost of a finished request. */
 export interface Bill {
   /** Usage in the row of the request. */
   readonly usage: Usage | undefined
@@ -42,7 +42,7 @@ export interface Bill {
   readonly answers: readonly PaidAnswer[]
 }
 
-/** Makes the bill of a request: from its upstreams' counts, else from an estimate, else from what was reserved for it. */
+/** Makes the bill of a request from its upstreams' counts, else from an estimate, else from its reservation. */
 export function billOf(billed: Billed, prices: Prices): Bill {
   const counted = countedUsage(billed) ?? (isBilledByUnits(billed, prices) ? NO_TOKENS : undefined)
   if (counted !== undefined) return countedBill(billed, counted, prices)
@@ -69,7 +69,7 @@ function estimatedBill(billed: Billed, estimate: Usage, prices: Prices): Bill {
   return { usage: total ?? estimate, spent: total ?? withTokens(billed, estimate), answers, cost, isEstimated: true }
 }
 
-/** Makes the bill of an answer that cannot be estimated. The limits charge it what was reserved, and so does its row. */
+/** Makes the bill of an answer that cannot be estimated. Its row states the reserved usage, which the limits charge. */
 function unknownBill(billed: Billed, prices: Prices): Bill {
   const { reservation, meter } = billed
   const answers = paidAnswers(billed, undefined)
@@ -80,7 +80,7 @@ function unknownBill(billed: Billed, prices: Prices): Bill {
   return { usage: totalOf(billed, NO_USAGE) ?? meter.usage, cost, isEstimated: isPartial, spent: undefined, answers }
 }
 
-/** Returns the usage that is known: none for an unanswered request, or undefined if the upstream's count is incomplete. */
+/** Returns the known usage: none for an unanswered request, or undefined if the upstream's count is incomplete. */
 function countedUsage({ work, meter, hasAnswer }: Billed): Usage | undefined {
   // A token count is free.
   if (work === 'count') return NO_USAGE
@@ -101,11 +101,11 @@ function estimateOf({ expected, meter, stream, reservation }: Billed): Usage | u
   return meter.estimate(input, unreceived)
 }
 
-/** Returns the usage of all answers, or undefined if there is none beside the one that was sent. */
+/** Returns the usage of all answers, or undefined if only the sent one has any. */
 const totalOf = ({ unsent }: Billed, sent: Usage): Usage | undefined =>
   unsent.all.length > 0 ? unsent.with(sent) : undefined
 
-/** Returns the answers that the request pays for: the one that was sent, as far as it cost anything, and unsent ones. */
+/** Returns the answers that the request pays for: the sent one, unless it cost nothing, and unsent ones. */
 function paidAnswers({ target, model, unsent, parts, meter }: Billed, sent: Usage | undefined): readonly PaidAnswer[] {
   if (sent === NO_USAGE || target === undefined) return unsent.all
   if (parts !== undefined) return [...unsent.all, ...parts]

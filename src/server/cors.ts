@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { KEY_HEADERS } from '../accounts/key-ring.ts'
 import type { ServerConfig } from '../config/index.ts'
 
 type Settings = Pick<ServerConfig, 'cors' | 'publicUrls'>
@@ -22,7 +23,7 @@ const OPERATOR_PATHS = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
 /** Matches a comma-separated list of header names. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 /** Headers that prove that the client is not a browser page, because pages cannot set headers on WebSockets. */
-const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const
+const CREDENTIAL_HEADERS = ['authorization', ...KEY_HEADERS] as const
 
 /**
  * Implements CORS (fetch.spec.whatwg.org), so that pages of configured origins may call the gateway. Pages send
@@ -48,7 +49,7 @@ export class Cors {
   allowsSocket({ headers }: IncomingMessage): boolean {
     const { origin } = headers
     if (origin === undefined || (!this.allowsAny && this.allowedOrigins.size === 0)) return true
-    if (KEY_HEADERS.some(name => headers[name] !== undefined)) return true
+    if (CREDENTIAL_HEADERS.some(name => headers[name] !== undefined)) return true
     return this.allows(origin) || this.ownOrigins.has(origin)
   }
 

@@ -74,9 +74,9 @@ export interface Target {
 /**
  * Returns the targets to try, at least one, best first. The criteria are, in this order: not resting, priority, a weight
  * above 0, certain to have the model, no emulation, the caller's format, fewest losses, latency or cost if the model is
- * ordered by it, and a weighted draw. A resting channel is still tried if the others fail, because only the upstream knows its limits
- * (trap 100). A full or drained channel is not tried, because that is the operator's decision. This function is pure:
- * equal inputs give equal orders, regardless of the order of channels in the config.
+ * ordered by it, and a weighted draw. A resting channel is still tried if the others fail, because only the upstream
+ * knows its limits (trap 100). A full or drained channel is not tried, because that is the operator's decision. This
+ * function is pure: equal inputs give equal orders, regardless of the order of channels in the config.
  *
  * @throws GatewayError `invalid-request` for an invalid model name, `not-found` for a model that no channel has,
  * `forbidden` for a model that the key may not use, `overloaded` with `retryAfterSeconds` if every channel is full or

@@ -8,7 +8,8 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { bodyWithModel, nativeSourceOf } from '../native.ts'
-import { dropExtras, PLAIN_TEXT_LOSSES, reportUnwritten } from '../sanitize/unwritten.ts'
+import { joinedText, plainTextOf } from '../sanitize/joined-text.ts'
+import { PLAIN_TEXT_LOSSES, reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 
 export const FORMAT = 'cohere'
@@ -66,24 +67,10 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
 }
 
 /** Joins all text parts of a document. Other parts are lost. */
-function writeDocument({ content }: Message, path: Path, losses: Losses): string {
-  const texts: string[] = []
-  for (const [index, part] of content.entries()) {
-    const at = [...path, index]
-    // `foreignLosses` reports the losses of other formats' parts.
-    if (part.type === 'opaque' && part.format !== FORMAT) {
-      if (part.text !== undefined) texts.push(part.text)
-    } else if (part.type !== 'text') losses.drop(at, 'documents-are-text')
-    else {
-      losses.dropFields(part, at, PLAIN_TEXT_LOSSES)
-      dropExtras(part, at, FORMAT, losses)
-      texts.push(part.text)
-    }
-  }
-  const text = texts.join('\n')
-  if (texts.length > 1) losses.change(path, [{ type: 'text', text }], 'one-text-each')
-  return text
-}
+const writeDocument = ({ content }: Message, path: Path, losses: Losses): string =>
+  joinedText(content, path, losses, (part, at) =>
+    plainTextOf(part, at, { format: FORMAT, losses, reason: 'documents-are-text' }),
+  )
 
 const EMBEDDING_FIELDS = new Set(['modalities', 'embedding'])
 

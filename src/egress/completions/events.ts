@@ -44,7 +44,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private tail = ''
   private echoesPrompt = false
   /** The service tier last sent to the caller. */
-  serviceTier: string | undefined
+  tier: string | undefined
   private usage: Usage | undefined
   private isOver = false
 
@@ -104,7 +104,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.head = `${JSON.stringify(fixedFields).slice(0, -1)},"choices":[`
     this.tail = this.withUsage ? '],"usage":null}' : ']}'
     this.echoesPrompt = spellingFor(event, FORMAT)['own'] !== true
-    this.serviceTier = event.serviceTier
+    this.tier = event.serviceTier
   }
 
   /** Follows an event whose chunk was relayed to the caller. */
@@ -168,9 +168,9 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   private close(event: ResultEnd): readonly WireEvent[] {
     this.isOver = true
-    const { serviceTier = this.serviceTier } = event
+    const { serviceTier = this.tier } = event
     const facts = {
-      ...(serviceTier === undefined || serviceTier === this.serviceTier ? {} : { service_tier: serviceTier }),
+      ...(serviceTier === undefined || serviceTier === this.tier ? {} : { service_tier: serviceTier }),
       ...extrasFor(event, FORMAT),
       ...(this.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}),
     }

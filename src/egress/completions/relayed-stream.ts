@@ -1,8 +1,7 @@
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, parseObject } from '../../canonical/node.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { isUnfinished, RelayedHeads } from '../relayed-chunks.ts'
+import { isUnfinished, isWanted, RelayedHeads } from '../relayed-chunks.ts'
 import type { NativeEventWriter } from '../writer.ts'
 import { type CompletionChunks, DONE } from './events.ts'
 
@@ -33,20 +32,8 @@ export class RelayedCompletion implements NativeEventWriter {
       if (first?.type === 'result-start') this.heads.start(first)
       for (const event of read) this.chunks.recordEvent(event)
       if (data === DONE.data) return [wire]
-      if (this.heads.hasStarted && !this.isWanted(data, read)) return NOTHING
+      if (this.heads.hasStarted && !isWanted(data, read, this.chunks)) return NOTHING
     }
     return this.heads.rewritten(wire)
-  }
-
-  /**
-   * Records the choices and the service tier of a relayed chunk. Returns false for a chunk that contains only usage
-   * that the caller did not request.
-   */
-  private isWanted(data: string, read: readonly CanonicalEvent[]): boolean {
-    const { choices, service_tier } = parseObject(data)!
-    if (typeof service_tier === 'string') this.chunks.serviceTier = service_tier
-    if (!Array.isArray(choices)) return true
-    for (const choice of choices) if (isObject(choice)) this.chunks.recordChoice(choice)
-    return choices.length > 0 || this.chunks.withUsage || !read.some(({ type }) => type === 'usage')
   }
 }

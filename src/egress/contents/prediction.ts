@@ -4,7 +4,8 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
-import { dropExtras, PLAIN_TEXT_LOSSES } from '../sanitize/unwritten.ts'
+import { joinedText, plainTextOf } from '../sanitize/joined-text.ts'
+import { dropExtras } from '../sanitize/unwritten.ts'
 import { FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 import { MESSAGE_LOSSES } from './messages.ts'
 import { pathOf } from './path.ts'
@@ -87,20 +88,10 @@ export const writePredictions = (vectors: readonly JsonObject[], usage: Usage | 
 function writeText(message: Message, path: Path, losses: Losses): string {
   losses.dropFields(message, path, MESSAGE_LOSSES)
   if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'no-roles')
-  const texts: string[] = []
-  for (const [index, part] of message.content.entries()) {
-    const at = [...path, 'content', index]
-    // `foreignLosses` reports the losses of other formats' parts.
-    if (part.type === 'opaque' && part.format !== FORMAT) {
-      if (part.text !== undefined) texts.push(part.text)
-    } else if (part.type !== 'text') losses.drop(at, part.type === 'media' ? 'no-media' : 'no-equivalent-field')
-    else {
-      losses.dropFields(part, at, PLAIN_TEXT_LOSSES)
-      dropExtras(part, at, FORMAT, losses)
-      texts.push(part.text)
-    }
-  }
-  const text = texts.join('\n')
-  if (texts.length > 1) losses.change([...path, 'content'], [{ type: 'text', text }], 'one-text-each')
-  return text
+  return joinedText(message.content, [...path, 'content'], losses, (part, at) =>
+    plainTextOf(part, at, {
+      ...{ format: FORMAT, losses },
+      reason: part.type === 'media' ? 'no-media' : 'no-equivalent-field',
+    }),
+  )
 }

@@ -8,13 +8,8 @@ import { type EmbeddingsDialect, embeddingsDialect } from '../../formats/dialect
 import { defined, extrasFor } from '../fields.ts'
 import { reportImpliedType } from '../media/input-images.ts'
 import { nativeSourceOf, withFields } from '../native.ts'
-import {
-  type Conversational,
-  dropExtras,
-  PLAIN_MEDIA_LOSSES,
-  PLAIN_TEXT_LOSSES,
-  reportConversational,
-} from '../sanitize/unwritten.ts'
+import { joinedText, plainTextOf } from '../sanitize/joined-text.ts'
+import { type Conversational, dropExtras, PLAIN_MEDIA_LOSSES, reportConversational } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 
 export const FORMAT = 'embeddings'
@@ -70,17 +65,8 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
 }
 
 /** Joins all text parts of one input. Other parts are lost. */
-function writeText(content: readonly Part[], path: Path, losses: Losses): string {
-  const texts: string[] = []
-  for (const [index, part] of content.entries()) {
-    const text = textOf(part, [...path, 'content', index], losses)
-    if (text !== undefined) texts.push(text)
-  }
-  if (texts.length < 2) return texts[0] ?? ''
-  const text = texts.join('\n')
-  losses.change([...path, 'content'], [{ type: 'text', text }], 'one-text-each')
-  return text
-}
+const writeText = (content: readonly Part[], path: Path, losses: Losses): string =>
+  joinedText(content, [...path, 'content'], losses, (part, at) => textOf(part, at, losses))
 
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
   ...PLAIN_MEDIA_LOSSES,
@@ -90,15 +76,10 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
 
 /** Returns the text of a part, or undefined if it has none. A text file's text starts with its name. */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
-  if (part.type === 'text') {
-    losses.dropFields(part, path, PLAIN_TEXT_LOSSES)
-    dropExtras(part, path, FORMAT, losses)
-    return part.text
+  if (part.type !== 'media' || part.source.type !== 'text') {
+    const reason = part.type === 'media' ? 'no-media' : 'no-equivalent-field'
+    return plainTextOf(part, path, { format: FORMAT, losses, reason })
   }
-  // `foreignLosses` reports the loss of another format's part.
-  if (part.type === 'opaque' && part.format !== FORMAT) return part.text
-  if (part.type !== 'media' || part.source.type !== 'text')
-    return losses.drop(path, part.type === 'media' ? 'no-media' : 'no-equivalent-field')
   const { source, name } = part
   const text = name === undefined ? source.text : `${name}\n\n${source.text}`
   losses.change(path, { type: 'text', text }, 'said-in-words')

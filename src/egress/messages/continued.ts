@@ -51,5 +51,5 @@ function containerOf(body: JsonObject, { extras }: CanonicalResult): JsonObject 
   return { container: isObject(requested) ? { ...requested, id } : id }
 }
 
-/** How Claude goes on after a pause (`pause_turn`). */
+/** Continuation of answers in which Claude paused (`pause_turn`). */
 export const pauses: Pauses = { mayPause, continued }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Caller, checkFormat } from '../../accounts/index.ts'
-import { BEARER, SUBPROTOCOL, unauthenticated } from '../../accounts/key-ring.ts'
+import { BEARER, KEY_HEADERS, SUBPROTOCOL, unauthenticated } from '../../accounts/key-ring.ts'
 import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { readJson } from '../../ingress/transport/body.ts'
@@ -300,7 +300,7 @@ function credentialOf({
 }: IncomingMessage): { readonly value: string; readonly isSubprotocol: boolean } | undefined {
   const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
   if (bearer !== undefined) return { value: bearer, isSubprotocol: false }
-  if (['x-api-key', 'x-goog-api-key', 'api-key'].some(name => headers[name] !== undefined)) return undefined
+  if (KEY_HEADERS.some(name => headers[name] !== undefined)) return undefined
   const value = SUBPROTOCOL.exec(headerValue(headers['sec-websocket-protocol']))?.[1]
   return value === undefined ? undefined : { value, isSubprotocol: true }
 }

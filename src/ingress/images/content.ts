@@ -1,11 +1,11 @@
 import type { MediaPart, MediaSource, OpaquePart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { grouped } from '../../canonical/maps.ts'
-import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { defined, extrasOf, text, WrongType } from '../fields.ts'
-import { typeOfFile } from '../media/file-type.ts'
+import { extrasOf, text, WrongType } from '../fields.ts'
+import { readFile } from '../media/file-type.ts'
 
 /** The format's name in extras and spellings. */
 export const FORMAT = 'images'
@@ -72,18 +72,13 @@ const isEmpty = (source: MediaSource): boolean =>
 export function readFiles(files: readonly WireFile[]): readonly InputImage[] {
   const fields = grouped(files, ({ field }) => field)
   return files.map((file): InputImage => {
-    const { field, name, bytes } = file
+    const { field } = file
     const alike = fields.get(field)!
     const part: MediaPart = {
-      type: 'media',
-      kind: 'image',
-      source: { type: 'bytes', mediaType: typeOfFile(file, isImage), bytes },
-      ...defined({ name }),
+      ...readFile(file, ['image']),
       ...(field === 'mask' ? { use: 'mask' } : {}),
       ...(field === 'mask' || IMAGE_FIELD.test(field) ? {} : { extras: { [FORMAT]: { field } } }),
     }
     return { part, at: alike.length > 1 ? [field, alike.indexOf(file)] : [field] }
   })
 }
-
-const isImage = (mediaType: string): boolean => kindOfMediaType(mediaType) === 'image'

@@ -1,7 +1,6 @@
 import { BufferedBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { invalid } from '../../canonical/error.ts'
-import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isEmptyAudio } from '../../canonical/media/wav.ts'
 import { type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
@@ -10,7 +9,7 @@ import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, extrasOf, isNumeral, required, text, texts, WrongType } from '../fields.ts'
 import { locateInputAndInstructions } from '../locate.ts'
-import { typeOfFile } from '../media/file-type.ts'
+import { readFile } from '../media/file-type.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
@@ -133,18 +132,7 @@ function timestamps(format: string | undefined, written: readonly string[] | und
 }
 
 /** Reads a form's file as a recording. */
-function readRecording(file: WireFile): MediaPart {
-  const { name, bytes } = file
-  const mediaType = typeOfFile(file, isAudible)
-  return {
-    type: 'media',
-    kind: kindOfMediaType(mediaType) === 'video' ? 'video' : 'audio',
-    source: { type: 'bytes', mediaType, bytes },
-    ...defined({ name }),
-  }
-}
-
-const isAudible = (mediaType: string): boolean => ['audio', 'video'].includes(kindOfMediaType(mediaType))
+const readRecording = (file: WireFile): MediaPart => readFile(file, ['audio', 'video'])
 
 /** Locates the recording and its prompt in the form. */
 export const locate = locateInputAndInstructions('file', 'prompt')

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import { BufferedBytes, type Bytes } from '../../canonical/bytes.ts'
 import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
-import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { typeOfFile } from '../media/file-type.ts'
@@ -251,7 +250,7 @@ const UNDECLARED_TYPE = 'text/plain'
 
 /** Returns the media type of a file that declares none. Upstreams refuse recordings and images that are called text. */
 function undeclaredType(file: WireFile): string {
-  const mediaType = typeOfFile(file, type => kindOfMediaType(type) !== 'file')
+  const mediaType = typeOfFile(file, ['image', 'audio', 'video'])
   return mediaType === UNDECLARED_TYPE ? 'application/octet-stream' : mediaType
 }
 

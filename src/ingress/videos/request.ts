@@ -1,5 +1,5 @@
 import type { MediaPart, OpaquePart } from '../../canonical/content.ts'
-import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject, type Node, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { percentDecoded } from '../../canonical/text.ts'
@@ -7,7 +7,7 @@ import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, extrasOf, required, text, WrongType } from '../fields.ts'
-import { typeOfFile } from '../media/file-type.ts'
+import { readFile } from '../media/file-type.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { REMIX, requestAt } from './wire.ts'
 
@@ -79,19 +79,10 @@ const imagePart = (word: (typeof REFERENCE_FIELDS)[number], value: string, node:
 
 /** Reads the files of a form. A file in a field with another name also counts as an image. */
 const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
-  files.map(file => {
-    const { field, name, bytes } = file
-    const mediaType = typeOfFile(file, isVisible)
-    return {
-      type: 'media',
-      kind: kindOfMediaType(mediaType) === 'video' ? 'video' : 'image',
-      source: { type: 'bytes', mediaType, bytes },
-      ...defined({ name }),
-      ...(field === REFERENCE_FIELD ? {} : { extras: { [FORMAT]: { field } } }),
-    }
-  })
-
-const isVisible = (mediaType: string): boolean => ['image', 'video'].includes(kindOfMediaType(mediaType))
+  files.map(file => ({
+    ...readFile(file, ['image', 'video']),
+    ...(file.field === REFERENCE_FIELD ? {} : { extras: { [FORMAT]: { field: file.field } } }),
+  }))
 
 /** Locates the prompt and the image in the body. */
 export const locate = locateVideo(part => String(part.extras?.[FORMAT]?.['field'] ?? REFERENCE_FIELD))

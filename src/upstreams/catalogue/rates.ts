@@ -197,8 +197,8 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
 /**
  * Calculates the cost of an answer in nanodollars: its tokens, each kind at its price and all at that of the service
  * tier, and its searches. An answer whose tokens have no price, or were not counted, costs its other units: seconds of a
- * recording, video or voice session, images, characters, or the searches of a ranking. Returns undefined if nothing was counted or a
- * price is unknown.
+ * recording, video or voice session, images, characters, or the searches of a ranking. Returns undefined if nothing was
+ * counted or a price is unknown.
  */
 export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): number | undefined {
   const searchCount = searchCalls(usage)
