@@ -1,7 +1,9 @@
 import type { Access, Caller } from '../accounts/index.ts'
 import { type CanonicalError, type ErrorKind, GatewayFailure } from '../canonical/error.ts'
 import { rowOf } from '../canonical/maps.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
+import { workOf } from '../canonical/work.ts'
 import type { Config } from '../config/index.ts'
 import type { FallbackModel, FallbackReason } from '../formats/model-facts.ts'
 import { PRICE_UNKNOWN } from './priced.ts'
@@ -107,12 +109,20 @@ export class FallbackModels {
 /** Factor by which an estimate must exceed a context window, because estimates are inexact. */
 const CERTAINTY_FACTOR = 1.25
 
-/** Returns the fallbacks of a model, or else of the caller's group, or undefined if neither has any. */
-export const configuredFallbacks = (
+/**
+ * Returns the fallbacks of a request's model, or else of the caller's group, or undefined if neither has any. A group's
+ * fallbacks make no vectors, because those of two models cannot be compared.
+ */
+export function configuredFallbacks(
   { config, access }: { readonly config: Config; readonly access: Pick<Access, 'fallbacksOf'> },
-  model: string,
+  request: CanonicalRequest,
   { group }: Caller,
-): readonly FallbackModel[] | undefined => config.models.get(model)?.fallbacks ?? access.fallbacksOf(group)
+): readonly FallbackModel[] | undefined {
+  const ofModel = config.models.get(request.model)?.fallbacks
+  if (ofModel !== undefined) return ofModel
+  const ofGroup = access.fallbacksOf(group)
+  return ofGroup !== undefined && workOf(request) === 'embedding' ? undefined : ofGroup
+}
 
 /** Returns true if the model or its filter refused in the answer. */
 export const isRefusal = ({ candidates: [first] }: CanonicalResult): boolean => first?.finish?.reason === 'refused'

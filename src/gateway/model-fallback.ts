@@ -118,10 +118,10 @@ export class ModelFallback {
   }
 
   /** Returns a request's fallback models that have not been tried yet, or undefined if it has no fallbacks. */
-  of({ fallbacks, request: { model }, caller }: Incoming): FallbackModels | undefined {
+  of({ fallbacks, request, caller }: Incoming): FallbackModels | undefined {
     if (fallbacks !== undefined) return fallbacks
-    const configured = configuredFallbacks(this.services, model, caller)
-    return configured && new FallbackModels(model, configured, { caller, contextOf: this.contextOf })
+    const configured = configuredFallbacks(this.services, request, caller)
+    return configured && new FallbackModels(request.model, configured, { caller, contextOf: this.contextOf })
   }
 
   private readonly contextOf = (model: string): number | undefined => {

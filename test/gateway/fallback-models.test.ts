@@ -27,7 +27,7 @@ async function open(scripts: { readonly [model: string]: Script }, yaml: string,
   const channels = [...upstreams].map(([model, { address }]) =>
     channelAt(address, {
       name: `channel-${model}`,
-      format: model === 'lossy' ? 'messages' : 'chat',
+      format: model === 'lossy' ? 'messages' : model.startsWith('vectors') ? 'embeddings' : 'chat',
       models: { named: new Map([[model, model]]), patterns: [] },
     }),
   )
@@ -43,6 +43,33 @@ async function open(scripts: { readonly [model: string]: Script }, yaml: string,
 }
 
 const FALLBACKS = (on = '') => `models: { m: { fallbacks: [{ model: other${on} }] } }`
+
+const VECTORS = '/v1/embeddings'
+const embedding: Script = response =>
+  json(response, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1, 2] }] })
+
+describe('vectors, which nobody can compare with those of another model', TIMED, () => {
+  test.each(['failure', 'budget'])('come from no fallback of the group (%s)', async reason => {
+    const group = 'groups: { default: { models: ["*"], fallbacks: [vectors-other] } }'
+    const prices = 'models: { vectors: { price: { input: 1000 } }, vectors-other: { price: { input: 0 } } }'
+    const { gateway, seen } = await open(
+      { vectors: failing(500), 'vectors-other': embedding },
+      `${group}\n${prices}`,
+      reason === 'budget' ? { budget: { day: 1e-9 } } : {},
+    )
+    const { status, headers } = await gateway.ask(VECTORS, { model: 'vectors', input: 'a' })
+    expect([status >= 400, headers['interlingua-fallback'], seen('vectors-other')]).toEqual([true, undefined, 0])
+  })
+
+  test('come from the fallback that the model itself has', async () => {
+    const { gateway } = await open(
+      { vectors: failing(500), 'vectors-other': embedding },
+      'models: { vectors: { fallbacks: [vectors-other] } }',
+    )
+    const { status, headers } = await gateway.ask(VECTORS, { model: 'vectors', input: 'a' })
+    expect([status, headers['interlingua-fallback']]).toEqual([200, 'failure'])
+  })
+})
 
 describe('a fallback model', TIMED, () => {
   test('answers after the channels of the model, under its own name; header and log say why', async () => {

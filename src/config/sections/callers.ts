@@ -64,7 +64,10 @@ export const fallbacks = v.array(v.union([text, fallback]), expectsKind('a list 
 export const group = fields({
   ...permissions,
   channels: optional(texts, 'Names and patterns of the channels that may answer. All by default.'),
-  fallbacks: optional(fallbacks, 'Models that answer if the requested one cannot, for models without their own.'),
+  fallbacks: optional(
+    fallbacks,
+    'Models that answer if the requested one cannot, for models without their own. They make no vectors.',
+  ),
 })
 
 /** A rule for the texts or fields of recordings. */
