@@ -425,6 +425,13 @@ describe('trap 99: whose fault it is', () => {
       'not-found',
     ],
     [
+      'OpenAI, a model without vectors',
+      'embeddings',
+      403,
+      openai('You are not allowed to generate embeddings from this model'),
+      'not-found',
+    ],
+    [
       'Anthropic, credit',
       'messages',
       400,

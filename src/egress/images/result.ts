@@ -246,16 +246,17 @@ export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): 
 
 /**
  * Completes the counts by modality. The format requires both text and image counts, so a missing count becomes the
- * remainder.
+ * remainder. Input without any count is the text's, or that of the images to edit, which have nearly all of it.
  */
 function byKind(usage: Usage, losses: Losses, textOnly: boolean): Pick<Usage, 'inputBy' | 'outputBy'> {
   const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
-    const { text, image } = usage[side] ?? {}
-    if (text !== undefined && image !== undefined) return []
+    const stated = usage[side] ?? {}
+    if (stated.text !== undefined && stated.image !== undefined) return []
+    const hasCounts = stated.text !== undefined || stated.image !== undefined
+    if (!hasCounts && side === 'outputBy') return []
     const all = (side === 'inputBy' ? usage.input : usage.output) ?? 0
-    const hasCounts = text !== undefined || image !== undefined
-    if (!hasCounts && (side === 'outputBy' || !textOnly)) return []
-    const both = { text: text ?? Math.max(0, all - (image ?? 0)), image: image ?? Math.max(0, all - (text ?? all)) }
+    const image = stated.image ?? (!hasCounts && textOnly ? 0 : Math.max(0, all - (stated.text ?? 0)))
+    const both = { text: stated.text ?? Math.max(0, all - image), image }
     losses.add(['usage', side], both, 'both-kinds-required')
     return [[side, both] as const]
   })

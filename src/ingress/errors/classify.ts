@@ -21,7 +21,7 @@ interface Row {
 const NO_MODEL = {
   codes: /^(?:model_not_found|model_decommissioned|invalid_model|model_permission_blocked_\w+)$/i,
   message:
-    /^(?:model not exist|invalid model(?: name)?:|model \S+ is not supported|\S+ is not a valid model id|(?:the )?model \S+ (?:does not exist|was not found|has been decommissioned)|project \S+ does not have access to model)/i,
+    /^(?:model not exist|invalid model(?: name)?:|model \S+ is not supported|\S+ is not a valid model id|(?:the )?model \S+ (?:does not exist|was not found|has been decommissioned)|project \S+ does not have access to model|you are not allowed to (?:generate embeddings|sample) from this model)/i,
 }
 
 /*
