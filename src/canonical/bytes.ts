@@ -4,6 +4,8 @@ import { encodeBase64 } from './base64.ts'
 export interface Bytes {
   /** Number of bytes, or undefined if not known in advance. */
   readonly size?: number
+  /** Approximate number of bytes if `size` is unknown, such as the length of the form that a file arrives in. */
+  readonly expectedSize?: number
   /** True if the bytes can be read only once. A retry would then have nothing to send. */
   readonly once?: true
   /** True if reading has started. Only for bytes that can be read once. */

@@ -191,8 +191,8 @@ describe('a transcript', () => {
   const words = [{ text: 'Hi.', type: 'word', start: 3599, end: 3600 }]
   const spoken = { transcript: 'Hi.', words: [{ word: 'hi', start: 3599, end: 3600 }] }
   const results = { channels: [{ alternatives: [spoken] }] }
-  const ask = (model: string, fields: readonly string[] = []) => {
-    const parts = [`name="model"\r\n\r\n${model}`, 'name="file"; filename="a.mp3"\r\n\r\nabc', ...fields]
+  const ask = (model: string, fields: readonly string[] = [], file = 'abc') => {
+    const parts = [`name="model"\r\n\r\n${model}`, `name="file"; filename="a.mp3"\r\n\r\n${file}`, ...fields]
     const text = `${parts.map(part => `--b\r\ncontent-disposition: form-data; ${part}\r\n`).join('')}--b--\r\n`
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
     return server.ask('/v1/audio/transcriptions', text, { headers })
@@ -211,6 +211,19 @@ describe('a transcript', () => {
     const { status, json: body } = await ask('hears', fields)
     expect([status, body.text, body.duration]).toEqual([200, 'Hi.', 3600])
     expect(await nextCost()).toBe(3600 * HEARD)
+  })
+
+  test.each([
+    ['a voice message', 'x'.repeat(160_000), 10],
+    ['ten minutes that are sent on while they arrive', 'x'.repeat(9_600_000), 600],
+  ])('of %s whose length nobody states costs an estimate from the size of its file', async (_, file, seconds) => {
+    // Groq and whisper.cpp state the text alone.
+    await open('transcriptions', json({ text: 'Hi.' }), { day: 1, unknown: 'refuse' })
+    expect((await ask('hears', [], file)).status).toBe(200)
+    await until(() => rows.length > 0)
+    expect(rows[0]!.estimated).toBe(true)
+    const cost = (await nextCost())!
+    expect(cost / HEARD / seconds).toBeCloseTo(1, 3)
   })
 
   test.each([

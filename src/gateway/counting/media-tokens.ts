@@ -1,4 +1,5 @@
 import type { MediaPart } from '../../canonical/content.ts'
+import { BYTES_PER_AUDIO_SECOND, BYTES_PER_VIDEO_SECOND } from '../../canonical/media/recording-length.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type MediaEstimates, tokenEstimates } from '../../formats/index.ts'
 
@@ -8,10 +9,6 @@ const SEARCHED_BYTES = 8 * 1024 * 1024
 const IMAGE_HEAD_BYTES = 512 * 1024
 /** Typical number of bytes of a PDF page. */
 const BYTES_PER_PAGE = 60_000
-/** Typical number of bytes of a second of audio. */
-const BYTES_PER_AUDIO_SECOND = 16_000
-/** Typical number of bytes of a second of video. */
-const BYTES_PER_VIDEO_SECOND = 250_000
 
 /** Estimates the tokens of a media part for an upstream of the format. Text documents are counted elsewhere. */
 export function mediaTokens(part: MediaPart, format: Format): number {

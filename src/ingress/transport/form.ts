@@ -182,7 +182,7 @@ class FormReading {
         stream.off('data', collect).off('end', end)
         this.bufferedBytes -= size
         this.memory?.give(size)
-        flow(new StreamedBytes(chunks, stream))
+        flow(new StreamedBytes(chunks, stream, this.message))
           .then(flows => (flows ? undefined : this.spool(chunks, stream).then(resolve)))
           .catch(reject)
       }
@@ -259,12 +259,16 @@ class StreamedBytes implements Bytes {
   readonly once = true
   /** True once reading has started. The bytes cannot be read a second time. */
   started = false
+  /** Length of the form, which is little more than the file. */
+  readonly expectedSize?: number
   private readonly chunks: readonly Buffer[]
   private readonly stream: Readable
 
-  constructor(chunks: readonly Buffer[], stream: Readable) {
+  constructor(chunks: readonly Buffer[], stream: Readable, { headers }: IncomingMessage) {
     this.chunks = chunks
     this.stream = stream
+    const length = Number(headers['content-length'])
+    if (length > 0) this.expectedSize = length
   }
 
   async *read(): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,4 @@
+import { recordingLength } from '../../canonical/media/recording-length.ts'
 import { isObject, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Transcript, Usage } from '../../canonical/result.ts'
@@ -73,6 +74,7 @@ export function requestedFacts(request: CanonicalRequest): BilledFacts {
   if (work === 'image') return { ...models, images: candidates }
   if (work === 'speech') return { ...models, characters: charactersOf(request) }
   if (work === 'ranking') return { ...models, rankings: Math.ceil(request.messages.length / DOCUMENTS_PER_SEARCH) }
+  if (work === 'transcription') return { ...models, seconds: recordedSeconds(request) }
   if (work !== 'video') return models
   return { ...models, videoSeconds: (video?.seconds ?? USUAL_VIDEO_SECONDS) * candidates, videos: candidates }
 }
@@ -83,10 +85,26 @@ const DOCUMENTS_PER_SEARCH = 100
 /** Number of tokens per second of a recording, as OpenAI counts them. */
 const TOKENS_PER_SECOND = 10
 
-/** Returns the facts on which the cost of an expected answer depends. */
+/** Estimates the length of all recordings of a request in seconds. Returns undefined if one has an unknown size. */
+function recordedSeconds({ messages }: CanonicalRequest): number | undefined {
+  let sum: number | undefined
+  for (const { content } of messages)
+    for (const part of content) {
+      if (part.type !== 'media') continue
+      const length = recordingLength(part)
+      if (length === undefined) return undefined
+      sum = (sum ?? 0) + length
+    }
+  return plausibleSeconds(sum)
+}
+
+/**
+ * Returns the facts on which the cost of an expected answer depends: also that of a transcript whose upstream states no
+ * length.
+ */
 export const expectedFacts = ({ input = 0 }: Usage, work: Work, requested: BilledFacts): BilledFacts => ({
   ...requested,
-  seconds: work === 'transcription' ? input / TOKENS_PER_SECOND : undefined,
+  seconds: work === 'transcription' ? (requested.seconds ?? input / TOKENS_PER_SECOND) : undefined,
 })
 
 /** Length of a video whose length neither the request nor the answer states, in seconds. */
