@@ -39,6 +39,9 @@ const REASONS_BY_KIND: { readonly [K in ErrorKind]?: FallbackReason } = {
 /** Reasons by error code, which is more precise than the kind. */
 const REASONS_BY_CODE: { readonly [code: string]: FallbackReason } = {
   content_policy_violation: 'refusal',
+  content_filter: 'refusal',
+  moderation_blocked: 'refusal',
+  data_inspection_failed: 'refusal',
   insufficient_quota: 'budget',
   [PRICE_UNKNOWN]: 'budget',
 }

@@ -210,6 +210,16 @@ describe('a fallback after a refusal', TIMED, () => {
     expect((await gateway.ask(CHAT_PATH, ASK)).status).toBe(200)
   })
 
+  // OpenAI's old image models; Azure; OpenAI's images; Alibaba Cloud.
+  test.each(['content_policy_violation', 'content_filter', 'moderation_blocked', 'data_inspection_failed'])(
+    'answers in place of an upstream whose filter refuses with 400 %s',
+    async code => {
+      const { gateway } = await open({ m: failing(400, 'Filtered.', { code }), other: answering }, yaml)
+      const { status, headers } = await gateway.ask(CHAT_PATH, ASK)
+      expect([status, headers['interlingua-fallback']]).toEqual([200, 'refusal'])
+    },
+  )
+
   test('leaves the refusal in place if it fails itself, and nothing rests', async () => {
     const { gateway, logged, seen } = await open({ m: response => json(response, refused), other: failing(500) }, yaml)
     for (let index = 1; index <= 2; index++) {
