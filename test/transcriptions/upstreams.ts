@@ -52,6 +52,15 @@ const clock = (seconds: number): string => `00:0${seconds.toFixed(3)}`
 
 const words = WORDS.map(([word, start, end]) => ({ word, start, end }))
 
+const verboseAnswer = (seen: SeenForm) => ({
+  ...{ task: 'transcribe', language: 'english', duration: 3.5, text: TEXT },
+  ...(valuesOf(seen, 'timestamp_granularities').includes('word') ? { words } : {}),
+  segments: [FIRST, SECOND].map((segment, id) => ({
+    ...{ id, seek: 0, ...segment, tokens: [1, 2], temperature: 0 },
+    ...{ avg_logprob: -0.2, compression_ratio: 1.1, no_speech_prob: 0.01 },
+  })),
+})
+
 /** OpenAI's own upstream, which supports every shape. */
 export const transcriptions: Upstream = {
   format: 'transcriptions',
@@ -61,10 +70,6 @@ export const transcriptions: Upstream = {
   translates: true,
   answer(response, seen) {
     const shape = fieldOf(seen, 'response_format') ?? 'json'
-    const segments = [FIRST, SECOND].map((segment, id) => ({
-      ...{ id, seek: 0, ...segment, tokens: [1, 2], temperature: 0 },
-      ...{ avg_logprob: -0.2, compression_ratio: 1.1, no_speech_prob: 0.01 },
-    }))
     const spoken = [FIRST, SECOND].map((segment, index) => ({
       type: 'transcript.text.segment',
       id: `seg_${index}`,
@@ -78,12 +83,7 @@ export const transcriptions: Upstream = {
         ...(shape === 'diarized_json' ? spoken : []),
         { type: 'transcript.text.done', text: TEXT },
       ])
-    } else if (shape === 'verbose_json')
-      send(response, {
-        ...{ task: 'transcribe', language: 'english', duration: 3.5, text: TEXT },
-        ...(valuesOf(seen, 'timestamp_granularities').includes('word') ? { words } : {}),
-        segments,
-      })
+    } else if (shape === 'verbose_json') send(response, verboseAnswer(seen))
     else if (shape === 'diarized_json')
       send(response, { task: 'transcribe', duration: 3.5, text: TEXT, segments: spoken })
     else if (shape === 'json') send(response, { text: TEXT, usage: { type: 'duration', seconds: 4 } })
@@ -97,7 +97,7 @@ export const RAW: { readonly [shape: string]: string } = {
   vtt: `WEBVTT\n\n00:00:00.000 --> 00:00:01.250\n${FIRST.text}\n\n00:00:01.500 --> 00:00:03.250\n${SECOND.text}\n\n`,
 }
 
-/** An upstream like Groq and vLLM: no subtitles, and streams that look like chat's. */
+/** An upstream like Groq and vLLM: no subtitles, streams that look like chat's, and a length in quotes. */
 const verbose: Upstream = {
   ...transcriptions,
   dialect: { transcript_shapes: 'json' },
@@ -115,6 +115,7 @@ const verbose: Upstream = {
         })),
         true,
       )
+    else if (shape === 'verbose_json') send(response, { ...verboseAnswer(seen), duration: '3.5' })
     else transcriptions.answer(response, seen)
   },
 }

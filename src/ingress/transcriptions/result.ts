@@ -14,7 +14,7 @@ import type {
 } from '../../canonical/result.ts'
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyText, defined, extrasOf } from '../fields.ts'
+import { anyNumber, anyObject, anyText, defined, extrasOf, isNumeral } from '../fields.ts'
 import { anyCount, reconcileCounts } from '../usage/counts.ts'
 import { FORMAT } from './wire.ts'
 
@@ -72,7 +72,7 @@ export function readFacts(body: JsonObject): {
 } {
   const facts: Transcript = defined({
     language: anyText(body['language']),
-    duration: anyNumber(body['duration']),
+    duration: readSeconds(body['duration']),
     segments: readSegments(body['segments']),
     words: readWords(body['words']),
   })
@@ -90,6 +90,10 @@ export function readFacts(body: JsonObject): {
     usage: usage && readUsage(usage),
   }
 }
+
+/** Reads a number of seconds, which vLLM writes as text. */
+const readSeconds = (value: Json | undefined): number | undefined =>
+  typeof value === 'string' && isNumeral(value) ? Number(value) : anyNumber(value)
 
 const READ_FIELDS = ['language', 'duration', 'segments', 'words', 'logprobs', 'usage'] as const
 const KNOWN_FIELDS = new Set<string>(['text', 'task', 'type', ...READ_FIELDS])
