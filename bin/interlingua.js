@@ -23,9 +23,10 @@ if (!process.features.typescript) {
 
 /**
  * Keeps compiled code, and sources without their types, next to the packages. Later starts are faster and hold less
- * source text in memory. The files of this folder are JavaScript because they run before the cache is enabled.
+ * source text in memory. The files of this folder are JavaScript because they run before the cache is enabled. Deno has
+ * no such cache.
  */
-enableCompileCache(join(__dirname, '../node_modules/.cache/interlingua'))
+enableCompileCache?.(join(__dirname, '../node_modules/.cache/interlingua'))
 
 // At most half of the threads resolve names at a time, and those whose servers do not answer take theirs for seconds.
 process.env['UV_THREADPOOL_SIZE'] ??= '8'

@@ -47,9 +47,13 @@ export async function usageCommand(
 const INCOMPLETE = `There are more than ${MAX_GROUPS} rows; those with the fewest requests are left out.`
 const NO_REQUESTS = 'No requests are recorded for that time.'
 
-/** Returns a log that prints store errors to the terminal. */
+/** Returns a log that prints faults of the store to the terminal. */
 const logTo = (terminal: Terminal): Log => ({
-  ...{ info: () => {}, warn: () => {} },
+  info: () => {},
+  warn: (fields: object, message: string) => {
+    const { fault } = fields as { readonly fault?: string }
+    terminal.fault(fault === undefined ? message : `${message}: ${fault}`)
+  },
   error: (fields: object, message: string) => {
     const { err } = fields as { readonly err?: unknown }
     terminal.fault(err instanceof Error ? `${message}: ${err.message}` : message)

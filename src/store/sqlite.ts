@@ -10,6 +10,9 @@ import { isBusy, SessionDialect } from './sqlite-sessions.ts'
 /** Maximum time that the opening of a file waits for a lock of another process, in milliseconds. */
 const OPEN_TIMEOUT = 2000
 
+/** Size to which the write-ahead log shrinks after a long read of another program made it grow, in bytes. */
+const MAX_IDLE_LOG = 16 * 1024 * 1024
+
 /**
  * Connection setup: readers do not wait for writers, deleted data is overwritten, and a power failure can lose the last
  * writes (except those of `durably`) but never corrupt the file. Later statements do not wait for locks in SQLite, which
@@ -19,6 +22,7 @@ const SETUP = [
   `pragma busy_timeout = ${OPEN_TIMEOUT}`,
   'pragma journal_mode = wal',
   'pragma synchronous = normal',
+  `pragma journal_size_limit = ${MAX_IDLE_LOG}`,
   'pragma secure_delete = on',
   'pragma busy_timeout = 0',
 ]

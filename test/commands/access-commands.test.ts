@@ -130,6 +130,16 @@ describe('keys', () => {
     expect(fault).not.toContain('a:b')
   })
 
+  test('usage names the reason why the store cannot be used', async () => {
+    writeFileSync(join(dir, 'config.yaml'), 'store: postgres://a:b@127.0.0.1:1/c\n')
+    const { code, fault } = await run('usage')
+    expect({ code, fault }).toMatchObject({
+      code: 1,
+      fault: expect.stringMatching(/^the store cannot be used: .*:1\nStored data is temporarily unavailable\.$/),
+    })
+    expect(fault).not.toContain('a:b')
+  })
+
   test.each([
     ['keys create x --rpm many', 'Expected a whole number, 0 or more.'],
     ['keys create x --doors chta', 'Unknown format "chta"; did you mean "chat"?'],

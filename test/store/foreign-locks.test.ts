@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,7 +14,7 @@ import { closingAfterEach } from '../builders/closing.ts'
 import { TIMED } from '../builders/time.ts'
 import { keyOf } from './access-follower.ts'
 
-/* Write locks that another program holds, such as a shell with a transaction, `vacuum`, or a migration. */
+/* Locks that another program holds, such as a shell with a transaction, `vacuum`, a migration, or a backup. */
 
 const closing = closingAfterEach()
 
@@ -48,6 +48,9 @@ function watchEventLoop(): () => number {
 }
 
 const MOST_MS = 300
+
+/** Maximum size of the log that no program reads, in bytes. */
+const LOG_SIZE = 16 * 1024 * 1024
 
 const turn = (id: string): Turn => ({
   ...{ owner: 'me', id, response: { id, output: [] }, input: [] },
@@ -108,4 +111,20 @@ test('leave transactions that must survive a power loss as they are', TIMED, asy
   expect(levels).toEqual(Array.from({ length: 20 }, () => 2))
   const { rows } = await sql<{ count: number }>`select count(*) as count from probes`.execute(database)
   expect(rows[0]!.count).toBe(40)
+})
+
+test('of a long read leave no large log behind', TIMED, async () => {
+  const path = file()
+  const store = await openStore({ engine: 'sqlite', path })
+  closing.push(() => store.close())
+  const other = new DatabaseSync(path)
+  other.exec('begin; select count(*) from turns')
+  const long = { ...turn('long'), response: { id: 'long', output: [], text: 'x'.repeat(LOG_SIZE / 4) } }
+  for (let at = 0; at < 8; at++) await store.turns.put({ ...long, id: `long ${at}` })
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(2 * LOG_SIZE)
+  other.exec('rollback')
+  other.close()
+  // The first write copies the log into the database, the second begins the log anew.
+  for (const id of ['a', 'b']) await store.turns.put(turn(id))
+  expect(statSync(`${path}-wal`).size).toBeLessThanOrEqual(LOG_SIZE)
 })

@@ -1,6 +1,6 @@
 import type { Cell } from './cells.ts'
 import type { CheckList } from './check-list.ts'
-import type { Exchange, ReceivedAnswer } from './exchange.ts'
+import type { Exchange, FaultKind, ReceivedAnswer } from './exchange.ts'
 import { leavesOf } from './facts.ts'
 import type { Format, RequestOnWire } from './format.ts'
 import { type Json, parseJson } from './json.ts'
@@ -71,9 +71,12 @@ function judgeBrokenStream(cell: Cell, got: ReceivedAnswer, list: CheckList, req
   )
 }
 
+/** Faults of a connection that the target closed, before or after the head of its answer. */
+const CLOSINGS: ReadonlySet<FaultKind> = new Set(['http.connect', 'http.closed'])
+
 /** Checks an answer that its upstream interrupted. A whole or early refused answer must have an error status. */
 export function judgeBroken(cell: Cell, { got, fault }: Exchange, list: CheckList, request: RequestOnWire): void {
-  if (fault !== undefined && fault.kind !== 'http.closed') {
+  if (fault !== undefined && !CLOSINGS.has(fault.kind)) {
     list.rule('answer', INTERRUPTION_REPORTED, [fault.detail])
     return
   }
