@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, type Format } from '../canonical/node.ts'
-import type { Route } from '../formats/routes.ts'
+import { percentDecoded } from '../canonical/text.ts'
+import { type MatchedRoute, type Route, vendorRoutes } from '../formats/routes.ts'
 import { VENDOR_WORKS } from '../formats/rows/kling.ts'
 import type { Gateway, TaskAction } from '../gateway/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
@@ -42,6 +43,18 @@ export const remixRoute = (id: string): Route => ({
   ...{ format: 'videos', path: '/v1/videos/{video_id}/remix', below: `/videos/${encodeURIComponent(id)}/remix` },
   ...{ mark: 'prompt', headers: [], form: 'too' },
 })
+
+/**
+ * Returns the endpoint that submits tasks at a path, if it is not in `ROUTES`: a remix, or one of the video vendor's.
+ *
+ * @param vendor first path segment of the video vendor's endpoints.
+ */
+export function submitRoute(path: string, vendor: string): MatchedRoute | undefined {
+  const remixed = /^\/v1\/videos\/([^/]+)\/remix$/.exec(path)?.[1]
+  const route =
+    remixed === undefined ? vendorRoutes(vendor).find(one => one.path === path) : remixRoute(percentDecoded(remixed))
+  return route && { route, streams: false }
+}
 
 /** Returns the `allow` header of each path, including the methods that submit tasks. */
 export function taskMethods(vendor: string): ReadonlyMap<string, string> {

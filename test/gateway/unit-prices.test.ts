@@ -306,6 +306,21 @@ describe('a video', () => {
     expect(await nextCost()).toBe(seconds * SECOND)
   })
 
+  test.each([
+    ['videos', 1],
+    ['veo', 3],
+  ])('of several that are requested of %s costs what the upstream makes: %d', async (format, count) => {
+    await open(format, format === 'veo' ? json({ name: 'models/films/operations/task_1' }) : task())
+    const { status } = await server.ask('/v1/video/generations', {
+      model: 'films',
+      prompt: 'A cat.',
+      duration: 4,
+      n: 3,
+    })
+    expect(status).toBe(200)
+    expect(await nextCost()).toBe(count * 4 * SECOND)
+  })
+
   test('is refused once the budget does not cover it, also if many are ordered at once', async () => {
     await open('videos', task(), { day: 2 })
     const order = () => server.ask('/v1/videos', { model: 'films', prompt: 'A cat.', seconds: '8' })

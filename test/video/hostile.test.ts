@@ -99,6 +99,19 @@ describe('wrong types', () => {
   })
 })
 
+test('a reference of another key’s task does not lead to its video', async () => {
+  const other = 'sk-other-0123456789'
+  const { testServer, upstream } = await open('kling', { config: { keys: [keyOf(KEY, 'dev'), keyOf(other, 'other')] } })
+  const body = { model: PUBLIC, prompt: 'a', external_task_id: 'job-1' }
+  expect((await ask('/videovendor/v1/videos/text2video', body)).status).toBe(200)
+  upstream.fail('submit', 'break', 1)
+  const theirs = { authorization: `Bearer ${other}` }
+  expect((await ask('/videovendor/v1/videos/text2video', body, theirs)).status).toBe(502)
+  const [task] = (await clientAt(testServer, other).videos.list()).data
+  expect(task).toMatchObject({ status: 'failed', error: { code: 'submit_unanswered' } })
+  expect(upstream.count('find')).toBe(0)
+})
+
 describe('idempotency keys', () => {
   const create = (body: object, key: string) =>
     ask('/v1/videos', { model: PUBLIC, prompt: 'a', ...body }, { 'idempotency-key': key })

@@ -98,6 +98,18 @@ test('POST and GET /v1/video/generations: `duration` in seconds', async () => {
   expect(done).toMatchObject({ status: 'completed', progress: 100, error: null, format: 'mp4' })
 })
 
+test('POST /v1/video/generations: an image as bare base64, and `width` and `height` as the size', async () => {
+  const { upstream } = await open('kling')
+  const image = PIXEL.toString('base64')
+  expect((await ask('/v1/video/generations', { model: PUBLIC, prompt: 'a', image })).status).toBe(200)
+  expect(upstream.last.body).toMatchObject({ kind: 'image2video', image })
+  await stage!.close()
+  const { upstream: other } = await open()
+  const made = await ask('/v1/video/generations', { model: PUBLIC, prompt: 'a', width: 1280, height: 720 })
+  expect(made.json).toMatchObject({ size: '1280x720' })
+  expect(other.last.body).toMatchObject({ size: '1280x720' })
+})
+
 test.each(['text2video', 'image2video'])('POST and GET /videovendor/v1/videos/%s', async work => {
   await open('kling')
   const image = `data:image/png;base64,${PIXEL.toString('base64')}`

@@ -13,7 +13,7 @@ import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS } from '../turns.ts'
 import { citedText } from './citations.ts'
-import { type Block, FORMAT, type WriteContext, writeCachePoint } from './context.ts'
+import { type Block, FORMAT, type WriteContext, withLegalMarkers, writeCachePoint } from './context.ts'
 import { writeMedia } from './media.ts'
 
 /** Kinds of turns. `result` is the content of a tool result. */
@@ -44,7 +44,7 @@ export function writeBlocks(
   context: WriteContext,
 ): LocatedBlock[] {
   const blocks: LocatedBlock[] = []
-  for (const [index, part] of content.entries()) {
+  for (const [index, part] of withLegalMarkers(content, path, context).entries()) {
     const at = childPath(path, index)
     const isAllowed = ALLOWED_PARTS[turn].has(part.type)
     if (!isAllowed) context.losses.drop(at, 'not-in-this-turn')

@@ -1,5 +1,5 @@
-import type { CacheHint } from '../../canonical/content.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { CacheHint, Part } from '../../canonical/content.ts'
+import { childPath, type Losses, type Path } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { extrasFor } from '../fields.ts'
@@ -57,3 +57,36 @@ export function writeCachePoint(
  */
 export const isMarkable = ({ text, toolUse, toolResult, image }: Block): boolean =>
   [text, toolUse, toolResult, image].some(field => field !== undefined)
+
+/** Returns true if the block of a part may precede a cache point (`isMarkable`). */
+const isMarkablePart = (part: Part): boolean =>
+  part.type === 'text'
+    ? part.text.trim() !== ''
+    : part.type === 'tool-call' || part.type === 'tool-result' || (part.type === 'media' && part.kind === 'image')
+
+/**
+ * Moves the cache markers of documents and other files to the next part of the turn behind which a cache point may be,
+ * so that the file is cached, too. Drops a marker if there is no such part.
+ */
+export function withLegalMarkers(
+  content: readonly Part[],
+  path: Path,
+  { dialect, losses }: WriteContext,
+): readonly Part[] {
+  const isMisplaced = (part: Part): boolean =>
+    part.type === 'media' && part.cache !== undefined && !isMarkablePart(part)
+  if (dialect.cache_points !== true || !content.some(isMisplaced)) return content
+  const parts = [...content]
+  for (const [index, part] of content.entries()) {
+    if (part.type !== 'media' || !isMisplaced(part)) continue
+    const { cache, ...unmarked } = part
+    parts[index] = unmarked
+    losses.drop([...childPath(path, index), 'cache'], 'no-point-behind-documents')
+    const next = parts.findIndex((one, at) => at > index && isMarkablePart(one))
+    const nextPart = parts[next]
+    if (nextPart === undefined || nextPart.type === 'opaque' || nextPart.cache !== undefined) continue
+    parts[next] = { ...nextPart, cache: cache! }
+    losses.add([...childPath(path, next), 'cache'], cache, 'no-point-behind-documents')
+  }
+  return parts
+}

@@ -5,6 +5,7 @@ import { secretsOf as authSecretsOf } from '../../config/auth.ts'
 import type { ChannelConfig, Config } from '../../config/index.ts'
 import { credentialsInBody } from '../../kit/body-credentials.ts'
 import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../../kit/public-headers.ts'
+import { isCredential, SECRET_NAME } from '../../kit/secret-names.ts'
 import { SHORTEST_KEY } from '../../kit/secret-pattern.ts'
 import { keyPairOf } from '../../upstreams/channel/index.ts'
 import type { Scrub } from '../scrub.ts'
@@ -33,25 +34,28 @@ export const shownQuery = (query: URLSearchParams): { readonly [name: string]: s
 
 /**
  * Returns the possible secrets of a request: its credentials, and the values of all headers and parameters that may be
- * secret.
+ * secret. A plain word is one only under a name for secrets, because bodies contain words such as `production`, too.
  */
 export function secretsOfRequest(
   headers: IncomingHttpHeaders,
   query: URLSearchParams,
   credential: string | undefined,
 ): string[] {
-  const hiddenValues = [
-    ...Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || HARMLESS_HEADERS.test(name) ? [] : [value].flat(),
-    ),
-    ...[...query].flatMap(([name, value]) => (HARMLESS_PARAMETERS.test(name) ? [] : [value])),
-  ]
+  const hidden = [
+    ...Object.entries(headers).filter(([name]) => !HARMLESS_HEADERS.test(name)),
+    ...[...query].filter(([name]) => !HARMLESS_PARAMETERS.test(name)),
+  ].map(([name, value = '']) => ({ isNamed: SECRET_NAME.test(name), parts: [value].flat().flatMap(partsOf) }))
   const basic = /^basic\s+(\S+)/i.exec(headers.authorization ?? '')?.[1]
   const decoded = basic === undefined ? [] : [Buffer.from(basic, 'base64').toString('utf8')]
   const cookies = (headers.cookie ?? '').split(/;\s*/).map(pair => pair.slice(pair.indexOf('=') + 1))
-  const parts = [...hiddenValues, ...cookies, ...decoded].flatMap(value => [value, ...value.split(/[\s,;=:]+/)])
+  const named = hidden.filter(({ isNamed }) => isNamed).flatMap(({ parts }) => parts)
+  const unnamed = hidden.flatMap(({ parts }) => parts).filter(isCredential)
+  const parts = [...named, ...unnamed, ...[...cookies, ...decoded].flatMap(partsOf)]
   return [...parts.filter(isLong), ...(credential === undefined ? [] : [credential])]
 }
+
+/** Returns a value and the parts into which its separators divide it. */
+const partsOf = (value: string): readonly string[] => [value, ...value.split(/[\s,;=:]+/)]
 
 /** Returns the secrets that a body gives to the upstream for other services, such as the headers for an MCP server. */
 export const secretsOfBody = (body: JsonObject): readonly string[] =>

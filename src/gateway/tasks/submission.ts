@@ -83,7 +83,10 @@ export class Submission {
     return original === undefined ? targets : targetsOfOriginal(targets, original)
   }
 
-  /** Adds a reference by which the task can later be looked up at the upstream, if its format supports references. */
+  /**
+   * Adds a reference by which the task can later be looked up at the upstream, if its format supports references and the
+   * caller chose none.
+   */
   withReference(request: CanonicalRequest, { format }: Target): CanonicalRequest {
     if (WRITERS[format.format]?.tasks?.find === undefined) return request
     const reference = request.output.video?.reference ?? this.id
@@ -101,7 +104,8 @@ export class Submission {
     const { reference } = request.output.video ?? {}
     const destination = {
       ...{ channel: accountName(channel), format: format.format, upstreamModel },
-      ...(reference && { reference }),
+      // A reference that a caller chose may also be that of another key's task at the same account.
+      ...(reference === this.id && { reference }),
     }
     if (this.storedTask !== undefined) {
       await store.move(owner, this.id, destination)

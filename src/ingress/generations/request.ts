@@ -1,6 +1,6 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { pixelsOf } from '../../canonical/media/video-size.ts'
 import { type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -8,7 +8,7 @@ import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { count, defined, extrasOf, number, required, text, texts, WrongType, withDefined } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
-import { videoRequest } from '../media/video.ts'
+import { imageOfText, videoRequest } from '../media/video.ts'
 import * as wire from './wire.ts'
 
 /**
@@ -24,6 +24,8 @@ const FORMAT = 'generations'
 const KNOWN_FIELDS = new Set([
   ...['model', 'prompt', 'duration', 'size', 'image', 'images', 'n', 'seed', 'quality', 'negative_prompt', 'user'],
 ])
+const PIXEL_FIELDS = ['width', 'height'] as const
+const SIZED_FIELDS = new Set([...KNOWN_FIELDS, ...PIXEL_FIELDS])
 
 function readBody(body: JsonObject): CanonicalRequest {
   const model = required(text(body['model']))
@@ -31,9 +33,11 @@ function readBody(body: JsonObject): CanonicalRequest {
   if (prompt === '') throw WrongType.instance
   const image = text(body['image'])
   const images = [...(image === undefined ? [] : [image]), ...(texts(body['images']) ?? [])]
+  const size = text(body['size'])
+  const pixels = size === undefined ? readPixels(body) : undefined
   const video = defined({
     seconds: number(body['duration']),
-    size: text(body['size']),
+    size: size ?? pixels,
     quality: text(body['quality']),
     negativePrompt: text(body['negative_prompt']),
   })
@@ -43,15 +47,20 @@ function readBody(body: JsonObject): CanonicalRequest {
     output: withDefined(request.output, { candidates: count(body['n']) }),
     sampling: defined({ seed: number(body['seed']) }),
     ...defined({ endUser: text(body['user']) }),
-    ...extrasOf(FORMAT, body, KNOWN_FIELDS),
+    ...extrasOf(FORMAT, body, pixels === undefined ? KNOWN_FIELDS : SIZED_FIELDS),
   }
 }
 
+/** Reads the size from `width` and `height`. Returns undefined unless both are numbers of pixels. */
+function readPixels(body: JsonObject): string | undefined {
+  const [width, height] = PIXEL_FIELDS.map(field => body[field])
+  const size = `${width}x${height}`
+  return typeof width === 'number' && typeof height === 'number' && pixelsOf(size) !== undefined ? size : undefined
+}
+
 /** Creates an image part. The first image is the first frame of the video; the others are references. */
-const imagePart = (url: string, index: number): MediaPart => ({
-  type: 'media',
-  kind: 'image',
-  source: sourceOfUrl(url),
+const imagePart = (value: string, index: number): MediaPart => ({
+  ...imageOfText(value),
   ...(index === 0 ? {} : { use: 'reference' }),
 })
 
@@ -69,7 +78,7 @@ export function locate(request: CanonicalRequest): Locate {
 export const BODY_FIELDS: BodyFields = {
   'output/candidates': ['n'],
   'output/video/seconds': ['duration'],
-  'output/video/size': ['size'],
+  'output/video/size': ['size', ...PIXEL_FIELDS],
   'output/video/quality': ['quality'],
   'output/video/negativePrompt': ['negative_prompt'],
   'output/video': ['prompt'],

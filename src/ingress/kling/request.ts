@@ -1,13 +1,10 @@
-import type { MediaPart } from '../../canonical/content.ts'
-import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { imageOfBase64 } from '../../canonical/media/sniff.ts'
 import { withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, extrasOf, required, text, WrongType } from '../fields.ts'
-import { locateVideo, readLength, videoRequest } from '../media/video.ts'
+import { imageOfText, locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { requestAt } from './wire.ts'
 
 export const FORMAT = 'kling'
@@ -34,8 +31,8 @@ function readBody(wire: WireRequest): CanonicalRequest {
   const tail = text(body['image_tail'])
   if (!(path.endsWith('/image2video') ? (image ?? tail) : prompt)) throw WrongType.instance
   const images = [
-    ...(image === undefined ? [] : [imagePart(image)]),
-    ...(tail === undefined ? [] : [{ ...imagePart(tail), use: 'last-frame' } as const]),
+    ...(image === undefined ? [] : [imageOfText(image)]),
+    ...(tail === undefined ? [] : [{ ...imageOfText(tail), use: 'last-frame' } as const]),
   ]
   const seconds = readLength(body['duration'])
   const video = defined({
@@ -50,12 +47,6 @@ function readBody(wire: WireRequest): CanonicalRequest {
     ...extrasOf(FORMAT, body, new Set([name, ...SETTINGS]), seconds === undefined ? ['duration'] : []),
   }
   return withWireSource(request, FORMAT, wire)
-}
-
-/** Reads an image given as a URL, a `data:` URL or plain base64. */
-function imagePart(value: string): MediaPart {
-  const isUrl = value.startsWith('data:') || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)
-  return { type: 'media', kind: 'image', source: isUrl ? sourceOfUrl(value) : imageOfBase64(value) }
 }
 
 /** Locates the prompt and the images in the body. */

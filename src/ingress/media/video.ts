@@ -1,6 +1,8 @@
-import type { Part } from '../../canonical/content.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
 import { upstreamFailed } from '../../canonical/error.ts'
 import type { Path } from '../../canonical/loss.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { imageOfBase64 } from '../../canonical/media/sniff.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { TaskState } from '../../canonical/task.ts'
@@ -29,6 +31,12 @@ export const videoRequest = (
   sampling: {},
   stream: false,
 })
+
+/** Reads an image given as a URL, a `data:` URL or plain base64. */
+export function imageOfText(value: string): MediaPart {
+  const isUrl = value.startsWith('data:') || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)
+  return { type: 'media', kind: 'image', source: isUrl ? sourceOfUrl(value) : imageOfBase64(value) }
+}
 
 const PROMPT: Path = ['prompt']
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BufferedBytes } from '../../canonical/bytes.ts'
-import type { Part } from '../../canonical/content.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
 import { parseCallData } from '../../canonical/exact-numbers.ts'
 import { append } from '../../canonical/lists.ts'
 import { getOrAdd } from '../../canonical/maps.ts'
@@ -57,10 +57,17 @@ const partWith =
       const content = part.content.filter(one => one.type !== 'text' || one.text !== '').map(partWith(ids))
       return { ...(result as object), id: ids.of(part.id), content }
     }
-    return part.type === 'media' && part.source.type === 'bytes'
-      ? { ...(part as object), source: { type: 'base64', mediaType: part.source.mediaType, data: dataOf(part.source) } }
-      : (part as unknown as Json)
+    return (part.type === 'media' ? comparedMedia(part) : part) as unknown as Json
   }
+
+/** Returns media with its bytes as base64. Only documents have a name that models see; others are often random. */
+function comparedMedia({ name, source, ...media }: MediaPart): object {
+  return {
+    ...media,
+    name: media.kind === 'file' ? name : undefined,
+    source: source.type === 'bytes' ? { type: 'base64', mediaType: source.mediaType, data: dataOf(source) } : source,
+  }
+}
 
 const dataOf = ({ bytes }: { readonly bytes: unknown }): string =>
   bytes instanceof BufferedBytes ? bytes.toJSON() : ''

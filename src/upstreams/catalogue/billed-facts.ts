@@ -118,6 +118,12 @@ function charactersOf({ messages }: CanonicalRequest): number {
   return count
 }
 
+/** Returns the facts of a request whose upstream makes one video, however many are requested. */
+export function ofOneVideo(requested: BilledFacts): BilledFacts {
+  const { videoSeconds, videos = 1 } = requested
+  return videoSeconds === undefined ? requested : { ...requested, videoSeconds: videoSeconds / videos, videos: 1 }
+}
+
 /** Returns the billed length of a task's videos. A task that failed at once is not billed. */
 export function videoSecondsOf({ state, seconds }: CanonicalTask, requested: BilledFacts): number | undefined {
   if (state === 'failed') return 0

@@ -54,6 +54,24 @@ describe('Claude on Bedrock', () => {
       expect(pointsIn(written({ messages: [...TURNS, last] }, { ...CLAUDE, prefill: true }).body)).toBe(0)
   })
 
+  test('has the point of a marked document behind the next block that may precede one', () => {
+    const marked = { ...page, cache: { ttl: '1h' } } as const
+    const point = { cachePoint: { type: 'default', ttl: '1h' } }
+    const { body, losses } = written({ messages: [of('user', marked, page, SAYS, SAYS)] })
+    const [, , text, next] = body.messages[0].content
+    expect([text, next, pointsIn(body)]).toEqual([{ text: 'Hi.' }, point, 1])
+    const moved = losses.filter(({ reason }) => reason === 'no-point-behind-documents')
+    expect(moved.map(({ kind, path }) => [kind, path.join('.')])).toEqual([
+      ['dropped', 'messages.0.content.0.cache'],
+      ['added', 'messages.0.content.2.cache'],
+    ])
+    for (const messages of [[of('user', marked, { ...SAYS, cache: {} })], [of('user', SAYS, marked)]]) {
+      const { content } = written({ messages }).body.messages[0]
+      for (const [index, block] of content.entries())
+        if (block.cachePoint !== undefined) expect(content[index - 1]).toEqual({ text: 'Hi.' })
+    }
+  })
+
   test('caches as the caller’s automatic caching says', () => {
     const { body, losses } = written({ cache: { ttl: '1h' }, messages: [of('user', SAYS)] })
     expect(body.messages[0].content).toEqual([{ text: 'Hi.' }, { cachePoint: { type: 'default', ttl: '1h' } }])

@@ -13,6 +13,7 @@ import { textOf } from '../../builders/http.ts'
 import { SOON } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 import { Client } from '../../sockets/client.ts'
+import { openVideoUpstream } from '../../video/upstreams/index.ts'
 
 const closing = closingAfterEach()
 const HOUR = 3_600_000
@@ -364,6 +365,30 @@ test('a request is not sent again to a channel that its key may not use, nor whe
   await admin.delete(`/keys/${key.id}`)
   const { status, json: problem } = await admin.post(`/requests/${id}/replay`)
   expect([status, problem.type]).toEqual([409, 'urn:interlingua:problem:not-repeatable'])
+})
+
+test.each(['videos', 'kling'] as const)('an order of a video at every path of %s is sent again', async kind => {
+  const scene = await openVideoUpstream(kind, { fields: { models: { named: new Map([['m', 'm']]), patterns: [] } } })
+  closing.push(() => scene.close())
+  scene.upstream.life = { queued: 0, running: 0, outcome: 'completed' }
+  const admin = await serverOf([scene.channel])
+  const order = async (path: string, body: object): Promise<string> => {
+    const { status, headers, json } = await admin.testServer.ask(path, body)
+    expect(status).toBe(200)
+    const { id } = await captureOf(admin, headers['x-request-id']!)
+    const before = scene.upstream.tasks.size
+    expect((await admin.post(`/requests/${id}/replay`)).status).toBe(202)
+    await vi.waitFor(() => expect(scene.upstream.tasks.size).toBe(before + 1), SOON)
+    return json.id ?? json.data.task_id
+  }
+  const id = await order('/v1/videos', { model: 'm', prompt: 'A cat.' })
+  await order('/videovendor/v1/videos/text2video', { model_name: 'm', prompt: 'A cat.' })
+  if (kind === 'kling') return
+  await vi.waitFor(async () => {
+    const { json } = await admin.testServer.ask(`/v1/videos/${id}`, undefined, { method: 'GET' })
+    expect(json.status).toBe('completed')
+  }, SOON)
+  await order(`/v1/videos/${id}/remix`, { prompt: 'A dog.' })
 })
 
 test('a turn on a socket is captured with its frames', async () => {

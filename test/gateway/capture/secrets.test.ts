@@ -11,7 +11,7 @@ import { BoundedCopy, cutText, shownBody } from '../../../src/gateway/capture/bo
 import { Capture } from '../../../src/gateway/capture/capture.ts'
 import { captureDocument } from '../../../src/gateway/capture/capture-document.ts'
 import { MAX_SHOWN_SIZE, Recording } from '../../../src/gateway/capture/recording.ts'
-import { scrubberOf, secretsOfConfig } from '../../../src/gateway/capture/secrets.ts'
+import { scrubberOf, secretsOfConfig, secretsOfRequest } from '../../../src/gateway/capture/secrets.ts'
 import type { Call } from '../../../src/gateway/index.ts'
 import { prepare } from '../../../src/gateway/prepare.ts'
 import type { Attempt } from '../../../src/gateway/types.ts'
@@ -206,6 +206,16 @@ test('a capture of any request holds no secret that the request, the channel or 
     }),
     { numRuns: Math.min(Math.ceil(RUNS / 5), 1000) },
   )
+})
+
+test('words that proxies and tracing put into headers are no secrets; they stay in bodies', () => {
+  const headers = {
+    ...{ 'cdn-loop': 'cloudflare; loops=1', baggage: 'sentry-environment=production,sentry-public_key=4f1d9c02aa' },
+    ...{ 'x-initiator': 'assistant', 'x-api-password': 'correcthorse' },
+  }
+  const found = secretsOfRequest(headers, new URLSearchParams('session=8c1f22aa90&mode=conversation'), undefined)
+  for (const word of ['cloudflare', 'production', 'assistant', 'conversation']) expect(found).not.toContain(word)
+  for (const secret of ['4f1d9c02aa', 'correcthorse', '8c1f22aa90']) expect(found).toContain(secret)
 })
 
 test('a secret that is spread over the events of a stream is not in its capture', async () => {

@@ -162,6 +162,30 @@ test('ignored dates, ids and fields do not count', async () => {
   expect(await key('Today is 2026-11-28.', 1, [])).not.toBe(await key('Today is 2027-01-01.', 1, []))
 })
 
+test('names of files of sound and images do not count, which are often random; those of documents do', async () => {
+  const formKey = async (field: string, name: string, mediaType: string): Promise<string> => {
+    const form = new FormData()
+    form.set('model', 'm')
+    form.set('prompt', 'a')
+    form.set(field, new Blob(['bytes'], { type: mediaType }), name)
+    const encoded = new Response(form)
+    const headers = { 'content-type': encoded.headers.get('content-type')! }
+    const url = field === 'file' ? '/v1/audio/transcriptions' : '/v1/images/edits'
+    const request = { method: 'POST', url, headers, body: Buffer.from(await encoded.bytes()) }
+    const recorded = await recordedRequest(request, redactionFor(request, []))
+    expect(readRequest(recorded)).toBeDefined()
+    return matchKey(recorded).digest
+  }
+  expect(await formKey('file', 'tmp1.wav', 'audio/wav')).toBe(await formKey('file', 'tmp2.wav', 'audio/wav'))
+  expect(await formKey('image', 'tmp1.png', 'image/png')).toBe(await formKey('image', 'tmp2.png', 'image/png'))
+  const fileKey = async (filename: string): Promise<string> => {
+    const file = { filename, file_data: 'data:application/pdf;base64,JVBERi0xLjQ=' }
+    const body = { model: 'm', messages: [{ role: 'user', content: [{ type: 'file', file }] }] }
+    return matchKey(await recorded('chat', { path: '/chat/completions', query: {}, headers: {}, body })).digest
+  }
+  expect(await fileKey('a.pdf')).not.toBe(await fileKey('b.pdf'))
+})
+
 /** Requests of three formats with a call whose argument is an id beyond 2^53. */
 const WITH_ID: { readonly [url: string]: (id: string) => string } = {
   '/v1/chat/completions': id =>

@@ -11,7 +11,9 @@ const body = record<JsonObject>(
   {
     duration: fc.constantFrom(4, 5, 8, null),
     size: fc.constantFrom('1280x720', 'auto', null),
-    image: fc.webUrl(),
+    width: fc.constantFrom(1280, 720, 0, null),
+    height: fc.constantFrom(1280, 720, 0.5, null),
+    image: fc.oneof(fc.webUrl(), fc.constant('iVBORw0KGgoAAAANSUhEUg==')),
     images: fc.array(fc.webUrl(), { maxLength: 2 }),
     n: fc.integer({ min: 1, max: 3 }),
     seed: fc.nat(),
