@@ -51,10 +51,14 @@ function putInCallOrder(
 ) {
   const numbers = numberCalls(messages)
   const order = resultsInCallOrder(messages, leadCount, numbers)
-  for (const index of order.slice(leadCount)) {
+  for (let position = leadCount; position < order.length; position++) {
+    const index = order[position]!
+    const message = messages[index]!
     const path: Path = ['messages', index]
-    writer.addMessage(messages[index]!, path, inCallOrder(messages[index]!, numbers, path, context.losses))
+    if (message.role !== 'tool') writer.addMoved(position)
+    writer.addMessage(message, path, inCallOrder(message, numbers, path, context.losses))
   }
+  writer.addMoved(messages.length)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
 
@@ -124,6 +128,16 @@ class ContentsWriter {
     if (isSystem) losses.change([...path, 'role'], 'user', 'system-stands-first')
     losses.dropFields(message, path, MESSAGE_LOSSES)
     this.enter(message).parts.putAll(message, isSystem ? 'user' : message.role, path, order)
+  }
+
+  /** Writes the media of the results so far as a user turn before the message at the index (trap 48). */
+  addMoved(index: number): void {
+    const { moved = [], losses } = this.context
+    if (moved.length === 0) return
+    const message: Message = { role: 'user', content: moved.map(({ part }) => part) }
+    losses.insert(['messages', index], message, 'moved-to-user-turn')
+    const { parts } = this.enter(message)
+    for (const { part, wire } of moved.splice(0)) parts.parts.push(part.type === 'text' ? { text: part.text } : wire)
   }
 
   written(): readonly JsonObject[] {
