@@ -109,7 +109,7 @@ export class Losses {
     this.list.push({ kind: 'inserted', path, value, reason, restored: true })
   }
   /** Reports a drop that the gateway reverses on the response path. */
-  dropRestored(path: Path, reason: string): void {
+  dropRestored(path: Path, reason: string): undefined {
     this.list.push({ kind: 'dropped', path, reason, restored: true })
   }
   /** Adds losses that were found elsewhere. */

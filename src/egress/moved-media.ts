@@ -1,4 +1,4 @@
-import type { Part, ToolResultPart } from '../canonical/content.ts'
+import type { MediaPart, Part, ToolResultPart } from '../canonical/content.ts'
 import { foreignLosses, Losses, lose, type Path } from '../canonical/loss.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 
@@ -17,6 +17,8 @@ interface MediaDestination {
   readonly losses: Losses
   readonly moved: MovedPart[]
   write(part: Part, losses: Losses): JsonObject | undefined
+  /** Returns true for media that results can hold. */
+  holds?(part: MediaPart): boolean
 }
 
 /**
@@ -29,7 +31,7 @@ export function withoutMedia(
   destination: MediaDestination,
 ): readonly Part[] {
   return content.map((part, index): Part => {
-    if (part.type !== 'media') return part
+    if (part.type !== 'media' || destination.holds?.(part) === true) return part
     const losses = new Losses()
     const wire = destination.write(part, losses)
     const at = [...path, 'content', index]

@@ -90,6 +90,17 @@ const BANANA = /nano-banana-(?:pro|2)/
  */
 const signsImages = (model: string): boolean => BANANA.test(model) || (GEMINI_3.test(model) && model.includes('image'))
 
+/**
+ * Matches models that refuse media in results of tools: "`function_response.parts` is not supported for this model"
+ * (google-gemini/gemini-cli#19436, February 2026). The computer-use model of Gemini 2.5 takes screenshots there.
+ */
+const NO_RESULT_MEDIA = /gemini-[12](?:\.\d+)?-(?!computer-use)/
+
+function geminiDialect(model: string): JsonObject | undefined {
+  if (signsImages(model)) return { signed_turns: true }
+  return NO_RESULT_MEDIA.test(model) ? { result_media: false } : undefined
+}
+
 /** Returns true if model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean =>
   CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || format === COHERE_CHAT || format === CONTENTS
@@ -102,7 +113,7 @@ export function familyDialect(format: Format, model: string): JsonObject | undef
   const name = model.toLowerCase()
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
   if (format === COHERE_CHAT) return THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined
-  if (format === CONTENTS) return signsImages(name) ? { signed_turns: true } : undefined
+  if (format === CONTENTS) return geminiDialect(name)
   if (!CLAUDE_FORMATS.has(format)) return undefined
   const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
   return format === 'converse' ? hostedDialect(name, claude) : claude

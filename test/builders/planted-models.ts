@@ -51,6 +51,9 @@ const ITEMS: { readonly [field: string]: JsonObject } = {
   plugins: { id: 'fusion' },
   mcp_servers: { type: 'url', url: 'https://127.0.0.1', name: 'n' },
   input: { type: 'additional_tools' },
+  messages: { role: 'system' },
+  content: { type: 'tool_addition' },
+  tool_changes: { type: 'tool_addition' },
   context_management: { type: 'compaction' },
   edits: { type: 'compact_20260112' },
 }
@@ -64,7 +67,8 @@ export function planted([step, ...rest]: readonly string[], value: Json, at = ''
     const namespace = at === 'tools' && rest[0] === 'tools' ? { type: 'namespace' } : {}
     return [isObject ? { ...ITEMS[at], ...namespace, ...(inner as JsonObject) } : inner]
   }
-  return { [step]: planted(rest, value, step) }
+  const inner = planted(rest, value, step)
+  return { [step]: step === 'definition' ? { ...ITEMS['tools'], ...(inner as JsonObject) } : inner }
 }
 
 /** Returns a body with the given value at the path. */

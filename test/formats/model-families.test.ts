@@ -33,8 +33,18 @@ describe('families of models', () => {
   it('of contents are the image models of Gemini 3 and later, which demand signatures in every turn', () => {
     for (const model of ['gemini-3-pro-image-preview', 'google/gemini-3.1-flash-image', 'models/gemini-10-image'])
       expect(familyDialect('contents', model), model).toEqual({ signed_turns: true })
-    for (const model of ['gemini-2.5-flash-image', 'gemini-2.0-flash-preview-image-generation', 'gemini-3-pro-preview'])
+    for (const model of ['gemini-2.5-computer-use-preview-10-2025', 'gemini-3-pro-preview', 'gemini-flash-latest'])
       expect(familyDialect('contents', model), model).toBeUndefined()
+  })
+
+  it('of contents are the models before Gemini 3, which refuse media in results', () => {
+    for (const model of [
+      'gemini-2.5-flash-image',
+      'models/gemini-2.0-flash-001',
+      'google/gemini-1.5-pro',
+      'gemini-2.5-pro',
+    ])
+      expect(familyDialect('contents', model), model).toEqual({ result_media: false })
   })
 
   it('are flags of the dialect, with values they may have', () => {

@@ -104,7 +104,10 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
     converse,
     fc.constantFrom(...CLAUDES).map(model => familyDialect('converse', model) ?? {}),
   ),
-  contents: fc.record<JsonObject>({ signed_turns: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
+  contents: fc.record<JsonObject>(
+    { signed_turns: fc.boolean(), result_media: fc.boolean() },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
   'cohere-chat': fc.record<JsonObject>({ thinks: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
   images: fc.record<JsonObject>(
     { edits: fc.constantFrom('any', 'form', 'urls'), response_format: fc.boolean() },

@@ -327,6 +327,29 @@ describe('turns', () => {
     expect(asked.messages[1]!.content[0]).toMatchObject({ content: [text('See:'), picture] })
   })
 
+  it('trap 48: pictures of results follow all of them in a turn of the user if results hold none', () => {
+    const picture: Part = {
+      type: 'media',
+      kind: 'image',
+      source: { type: 'base64', mediaType: 'image/png', data: 'AA==' },
+    }
+    const messages = [model(call('1'), call('2')), back('1', picture), back('2', text('Two.')), user(text('And?'))]
+    const [, results, turn] = body({ messages }, { result_media: false }).contents
+    expect(results.parts.map(({ functionResponse }: Loose) => functionResponse.response)).toEqual([
+      { result: '' },
+      { result: 'Two.' },
+    ])
+    expect(JSON.stringify(results)).not.toContain('inlineData')
+    expect(turn).toEqual({
+      role: 'user',
+      parts: [
+        { text: 'Result of tool call 1:' },
+        { inlineData: { mimeType: 'image/png', data: 'AA==' } },
+        { text: 'And?' },
+      ],
+    })
+  })
+
   it('trap 48: a result has bytes beside its text and no places, which are said in words', () => {
     const picture: Part = { type: 'media', kind: 'image', source: { type: 'url', url: 'https://a.example/b.png' } }
     const { functionResponse } = turns(model(call('1')), back('1', text('See:'), picture))[1].parts[0]

@@ -213,6 +213,12 @@ const EMBED_PATH = '/v1beta/models/pro:embedContent'
 const COUNT_PATH = '/v1beta/models/pro:countTokens'
 const TO_EMBED = { content: { parts: [{ text: 'Hi.' }] } }
 
+/** A turn of Messages that defines a tool with a model of its own. */
+const defining = (model: string): Body => {
+  const definition = { type: 'advisor_20260301', name: 'advisor', model }
+  return { role: 'system', content: [{ type: 'tool_addition', tool: { type: 'tool_definition', definition } }] }
+}
+
 /** Bodies of a format that name other models besides their own. */
 const OTHERS: readonly (readonly [format: string, path: string, body: (model: string) => Body])[] = [
   ['chat', '/v1/chat/completions', model => ({ messages: HI, models: ['flash', model] })],
@@ -224,6 +230,7 @@ const OTHERS: readonly (readonly [format: string, path: string, body: (model: st
     '/v1/messages',
     model => ({ max_tokens: 9, messages: HI, tools: [{ type: 'advisor_20260301', name: 'advisor', model }] }),
   ],
+  ['messages', '/v1/messages', model => ({ max_tokens: 9, messages: [...HI, defining(model)] })],
   ['responses', '/v1/responses', model => ({ input: 'Hi.', tools: [{ type: 'image_generation', model }] })],
   ['responses', '/v1/responses', model => ({ input: 'Hi.', models: [model] })],
   [

@@ -1,8 +1,9 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
-import type { MediaSource, Part, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type { MediaPart, MediaSource, Part, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { parseCallObject } from '../../canonical/exact-numbers.ts'
-import type { Path, Unwritten } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { type JsonObject, stringIn } from '../../canonical/node.ts'
+import { withoutMedia } from '../moved-media.ts'
 import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeMedia } from './media.ts'
@@ -36,11 +37,31 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
   const readId = ids.result(id, name)
   context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
   if (readId !== part.id) context.losses.changeRestored([...path, 'id'], readId, 'id-made-unique')
-  const { texts, media } = splitResult(part, [...path, 'content'], context)
+  const content = withoutMovedMedia(part, path, context)
+  const { texts, media } = splitResult(content, [...path, 'content'], context)
   const response = writeResponse(texts.join('\n\n'), part.failed)
   const fields = { id, name, response, parts: media.length > 0 ? media : undefined }
   return { functionResponse: withExtras(nestedExtras(nativeExtras(part), 'functionResponse'), fields) }
 }
+
+/** Returns the content of a result, without its media if they follow in a user turn. */
+function withoutMovedMedia(
+  part: ToolResultPart,
+  path: Path,
+  { dialect, losses, moved }: WriteContext,
+): readonly Part[] {
+  if (moved === undefined) return part.content
+  const write = (one: Part, found: Losses): JsonObject | undefined => {
+    if (one.type !== 'media') return undefined
+    found.dropFields(one, [], { cache: 'no-cache-markers' })
+    const wire = writeMedia(one, [], { hasNames: dialect.vertex === true, losses: found })
+    return wire && withExtras(nativeExtras(one), wire)
+  }
+  return withoutMedia(part, path, { format: FORMAT, losses, moved, write, holds: isText })
+}
+
+/** Returns true for a document whose content is text, which is written as text. */
+const isText = ({ source }: MediaPart): boolean => source.type === 'text'
 
 /** Keys whose value readers read as the whole text, provided that the object has no other key. */
 const TEXT_KEYS = ['result', 'output', 'error']
@@ -63,17 +84,17 @@ interface SplitResult {
 }
 
 /** Splits the content of a result into one joined text and the media. */
-function splitResult(part: ToolResultPart, path: Path, context: WriteContext): SplitResult {
+function splitResult(content: readonly Part[], path: Path, context: WriteContext): SplitResult {
   const texts: { readonly text: string; readonly index: number }[] = []
   const media: { readonly wire: JsonObject; readonly index: number }[] = []
-  part.content.forEach((item, index) => {
+  content.forEach((item, index) => {
     const wire = writeItem(item, [...path, index], context)
     if (wire === undefined) return
     if (typeof wire === 'string') texts.push({ text: wire, index })
     else media.push({ wire, index })
   })
   const written = [...texts, ...media].map(({ index }) => index)
-  context.losses.reorder(path, written, part.content.length, 'media-after-text')
+  context.losses.reorder(path, written, content.length, 'media-after-text')
   const nonEmpty = texts.filter(({ text }) => text !== '')
   if (nonEmpty.length > 1) reportJoin(nonEmpty, path, context)
   return { texts: nonEmpty.map(({ text }) => text), media: media.map(({ wire }) => wire) }

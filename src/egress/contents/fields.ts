@@ -1,6 +1,7 @@
 import type { Losses } from '../../canonical/loss.ts'
 import { type JsonObject, type Node, withDefined } from '../../canonical/node.ts'
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
+import type { MovedPart } from '../moved-media.ts'
 import type { Budget } from '../sanitize/budget.ts'
 
 export const FORMAT = 'contents'
@@ -13,6 +14,8 @@ export interface WriteContext {
   readonly losses: Losses
   /** Limit on how often schemas may be repeated through references. */
   readonly budget: Budget
+  /** Media of results that will follow in a user turn, if the upstream takes none in results. */
+  readonly moved?: MovedPart[]
 }
 
 /** The format's extras of a node. */

@@ -49,12 +49,17 @@ function putInCallOrder(
   writer: ContentsWriter,
   context: WriteContext,
 ) {
-  const numbers = numberCalls(messages)
-  const order = resultsInCallOrder(messages, leadCount, numbers)
-  for (const index of order.slice(leadCount)) {
+  const order = resultsInCallOrder(messages, leadCount)
+  const numbers = new CallNumbers()
+  for (let position = leadCount; position < order.length; position++) {
+    const index = order[position]!
+    const message = messages[index]!
     const path: Path = ['messages', index]
-    writer.addMessage(messages[index]!, path, inCallOrder(messages[index]!, numbers, path, context.losses))
+    if (message.role !== 'tool') writer.addMoved(position)
+    numbers.add(message)
+    writer.addMessage(message, path, inCallOrder(message, numbers, path, context.losses))
   }
+  writer.addMoved(messages.length)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
 
@@ -126,6 +131,16 @@ class ContentsWriter {
     this.enter(message).parts.putAll(message, isSystem ? 'user' : message.role, path, order)
   }
 
+  /** Writes the media of the results so far as a user turn before the message at the index (trap 48). */
+  addMoved(index: number): void {
+    const { moved = [], losses } = this.context
+    if (moved.length === 0) return
+    const message: Message = { role: 'user', content: moved.map(({ part }) => part) }
+    losses.insert(['messages', index], message, 'moved-to-user-turn')
+    const { parts } = this.enter(message)
+    for (const { part, wire } of moved.splice(0)) parts.parts.push(part.type === 'text' ? { text: part.text } : wire)
+  }
+
   written(): readonly JsonObject[] {
     this.endLast()
     return this.contents.map(writeEntry)
@@ -172,14 +187,15 @@ function writeEntry({ turn, message, parts: { parts } }: OpenEntry): JsonObject 
  * Orders the messages so that the results of a turn's calls directly follow the turn, in the order of the calls (trap
  * 43). The first `leadCount` messages keep their index.
  */
-function resultsInCallOrder(messages: readonly Message[], leadCount: number, numbers: CallNumbers): readonly number[] {
+function resultsInCallOrder(messages: readonly Message[], leadCount: number): readonly number[] {
+  const numbers = new CallNumbers()
   const order: number[] = [...messages.keys()].slice(0, leadCount)
   let results: number[] = []
   let others: number[] = []
   const flush = (): void => {
     append(
       order,
-      sortedByNumber(results, index => callNumberOf(messages[index]!.content[0], numbers)),
+      sortedByNumber(results, index => numbers.of(messages[index]!.content[0])),
     )
     append(order, others)
     results = []
@@ -189,6 +205,7 @@ function resultsInCallOrder(messages: readonly Message[], leadCount: number, num
     const { role } = messages[index]!
     if (role === 'assistant') {
       flush()
+      numbers.add(messages[index]!)
       order.push(index)
     } else (role === 'tool' ? results : others).push(index)
   }
@@ -199,25 +216,28 @@ function resultsInCallOrder(messages: readonly Message[], leadCount: number, num
 /** Sorts a message's results by their calls. Returns undefined if the message has fewer than two results. */
 function inCallOrder({ role, content }: Message, numbers: CallNumbers, path: Path, losses: Losses) {
   if (role !== 'tool' || content.length < 2) return undefined
-  const order = sortedByNumber([...content.keys()], index => callNumberOf(content[index]!, numbers))
+  const order = sortedByNumber([...content.keys()], index => numbers.of(content[index]))
   losses.reorder([...path, 'content'], order, content.length, 'in-order-of-calls')
   return order
 }
 
-/** Number of each call in the history, by call id. */
-type CallNumbers = ReadonlyMap<string, number>
+/** Numbers of the calls so far, by id. */
+class CallNumbers {
+  private readonly numbers = new Map<string, number>()
+  private next = 0
 
-/** Numbers each id by the first call that uses it, because a repeated id refers to the first call. */
-function numberCalls(messages: readonly Message[]): CallNumbers {
-  const numbers = new Map<string, number>()
-  for (const { content } of messages)
+  /** Numbers the calls of a turn. A repeated id refers to the latest turn with it, and to its first call there. */
+  add({ content }: Message): void {
+    const first = this.next
     for (const part of content)
-      if (part.type === 'tool-call' && !numbers.has(part.id)) numbers.set(part.id, numbers.size)
-  return numbers
-}
+      if (part.type === 'tool-call' && (this.numbers.get(part.id) ?? -1) < first) this.numbers.set(part.id, this.next++)
+  }
 
-const callNumberOf = (part: Part | undefined, numbers: CallNumbers): number | undefined =>
-  part?.type === 'tool-result' ? numbers.get(part.id) : undefined
+  /** Returns the number of the call that the result is for. */
+  of(part: Part | undefined): number | undefined {
+    return part?.type === 'tool-result' ? this.numbers.get(part.id) : undefined
+  }
+}
 
 /** Sorts indexes by their numbers. An index without a number stays after its predecessor. */
 function sortedByNumber(

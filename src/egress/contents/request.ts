@@ -30,7 +30,8 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
-  const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
+  const moved = dialect.result_media === false ? { moved: [] } : {}
+  const context: WriteContext = { dialect, native: false, losses, budget: new Budget(), ...moved }
   const { systemInstruction, contents } = writeTurns(withSpokenInstructions(request, context).messages, context)
   const tools = writeTools(request, context)
   const extras = nativeExtras(request)

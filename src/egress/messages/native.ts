@@ -2,6 +2,7 @@ import type { Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, ResultStart } from '../../canonical/event.ts'
 import { Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { isObject, type JsonObject, parseObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
+import { isRedundant } from '../../canonical/repair.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
@@ -36,6 +37,7 @@ export function writeNativeRequest(
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
+    ...(dialect.system_turns === false ? nativeTools(request, wire.body) : {}),
     ...nativeThinking(request, node, wire.body, context),
   }
   const refusedFields = refusedSampling(sampling, wire.body, context)
@@ -45,6 +47,12 @@ export function writeNativeRequest(
   }
   const body = withFields(wire.body, fields, refusedFields)
   return { wire: { ...wire, headers: writeHeaders(wire.headers, dialect), body }, losses: losses.list }
+}
+
+/** Returns the tools with those that system turns define, for an upstream without such turns. */
+function nativeTools({ tools = [] }: CanonicalRequest, { tools: declared }: JsonObject): Block {
+  const defined = tools.flatMap(tool => wireSourceOf<JsonObject>(tool, FORMAT)?.wire ?? [])
+  return defined.length === 0 ? {} : { tools: [...(Array.isArray(declared) ? declared : []), ...defined] }
 }
 
 const isUnchanged = (messages: readonly Message[], read: readonly Message[], context: WriteContext): boolean =>
@@ -134,6 +142,11 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   return isEmptied ? [] : [{ ...head, content: blocks }]
 }
 
+const TOOL_CHANGES: ReadonlySet<unknown> = new Set(['tool_addition', 'tool_removal'])
+
+/** Returns true for a block that adds or removes a tool, which only system turns have. */
+const isToolChange = (part: Part): boolean => part.type === 'opaque' && TOOL_CHANGES.has(part.value['type'])
+
 /** Writes a part as received, or without the fields that the upstream refuses. */
 function nativeBlock(
   part: Part,
@@ -142,6 +155,10 @@ function nativeBlock(
   context: WriteContext,
   refused: ReadonlySet<string>,
 ): JsonObject | undefined {
+  if (turn === 'system' && context.dialect.system_turns === false && isToolChange(part))
+    return isRedundant(part)
+      ? context.losses.dropRestored(path, 'said-elsewhere')
+      : context.losses.drop(path, 'no-system-turns')
   const original = unchangedWire<JsonObject>(part, FORMAT)
   const accepted = acceptedPart(part, turn, path, context)
   if (accepted === undefined) return undefined

@@ -35,10 +35,15 @@ export function writeNativeRequest(request: CanonicalRequest, { node, wire }: Na
       : { input: withoutLastReasoning(writeInput(), reasoning, context.losses) }),
   }
   // The gateway may run background work itself.
-  const removed = state?.background === node.state?.background ? [] : ['background']
+  const removed = state?.background === node.state?.background ? [] : BACKGROUND_FIELDS
+  if (removed.length > 0) context.losses.dropFields(request.extras?.[FORMAT], ['extras', FORMAT], BACKGROUND_OPTIONS)
   const path = wire.path.replace(/^\/v1(?=\/)/, '')
   return { wire: { ...wire, path, body: withFields(wire.body, fields, removed) }, losses: context.losses.list }
 }
+
+/** Options of background work, such as a window of hours at a lower price. Upstreams refuse them without it. */
+const BACKGROUND_OPTIONS = { background_options: 'gateway-runs-background-work' } as const
+const BACKGROUND_FIELDS: readonly string[] = ['background', ...Object.keys(BACKGROUND_OPTIONS)]
 
 /** Returns true if the upstream accepts the message as received. */
 const isAccepted = ({ role, content }: Message): boolean =>

@@ -12,6 +12,14 @@ const endpoint = (path: string): Endpoint => ({
   version: ['anthropic-version', 'msgfmt-version'],
 })
 
+const TOOLS = 'tools.*.'
+
+/** Paths of a tool that a system turn defines, and of one that a compaction repeats. */
+const DEFINITIONS: readonly string[] = [
+  'messages.*.content.*.tool.definition.',
+  'messages.*.content.*.tool_changes.*.tool.definition.',
+]
+
 export const messages: FormatRow = {
   name: { en: 'Messages' },
   upstream: {
@@ -28,6 +36,11 @@ export const messages: FormatRow = {
   callers: ['conversation'],
   endpoints: [endpoint('/v1/messages'), endpoint('/v1/messages/count_tokens')],
   otherPaths: /^\/v1\/messages|\/publishers\/anthropic\//,
-  modelFields: modelFields(PROMPT_MODEL_FIELDS),
+  modelFields: modelFields([
+    ...PROMPT_MODEL_FIELDS,
+    ...PROMPT_MODEL_FIELDS.filter(path => path.startsWith(TOOLS)).flatMap(path =>
+      DEFINITIONS.map(definition => definition + path.slice(TOOLS.length)),
+    ),
+  ]),
   flags: FLAGS,
 }

@@ -1,3 +1,4 @@
+import type { Part } from '../../canonical/content.ts'
 import { GatewayFailure, notFound } from '../../canonical/error.ts'
 import { foreignLosses, type Loss } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
@@ -91,12 +92,18 @@ function summaryIn({ candidates: [candidate] }: CanonicalResult): string {
   throw new GatewayFailure({ kind: 'upstream-failed', message: 'The model returned no summary of the conversation.' })
 }
 
+/** Length that an image counts for, in characters: its tokens as text, whatever its bytes. */
+const IMAGE_LENGTH = 6000
+
+const lengthOf = (part: Part): number =>
+  part.type === 'media' && part.kind === 'image' ? IMAGE_LENGTH : JSON.stringify(part).length
+
 /** Returns as many of the user's latest messages as the limit allows. */
 function latestMessages(messages: readonly Message[]): readonly Message[] {
   const latest: Message[] = []
   let remaining = MAX_VERBATIM_LENGTH
   for (const message of messages.filter(turn => turn.role === 'user' && !isSummaryTurn(turn)).reverse()) {
-    remaining -= JSON.stringify(message.content).length
+    for (const part of message.content) remaining -= lengthOf(part)
     if (remaining < 0) break
     latest.unshift(message)
   }

@@ -6,7 +6,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/content.ts'
-import { type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { unwrapReasoning, type WrappedReasoning } from '../../canonical/signature.ts'
 import { anyText, defined, extrasOf, flag, object, objects, required, text, WrongType } from '../fields.ts'
@@ -40,7 +40,7 @@ const TURN = new Set(['role', 'content'])
 export function readTurn(wire: JsonObject): readonly Message[] {
   const role = text(wire['role']) as Message['role']
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
-  const content = readContent(required(wire['content'] ?? undefined))
+  const content = readContent(required(wire['content'] ?? undefined)).map(withSummary)
   const node = extrasOf(FORMAT, wire, TURN)
   if (role !== 'user' || !content.some(isResult)) return [withWireSource({ role, content, ...node }, FORMAT, wire)]
   return runsOf(content).map((run, index): Message => {
@@ -51,6 +51,16 @@ export function readTurn(wire: JsonObject): readonly Message[] {
     } as const
     return withWireSource(message, FORMAT, wire)
   })
+}
+
+/**
+ * Gives the text of a compaction, which stands for all turns before it, to formats that have none. In an answer, which
+ * has the same block, it is no text for the caller.
+ */
+function withSummary(part: Part): Part {
+  if (part.type !== 'opaque' || part.value['type'] !== 'compaction') return part
+  const { content } = part.value
+  return typeof content === 'string' ? { ...part, text: `Summary of the conversation so far:\n\n${content}\n\n` } : part
 }
 
 const JOINED = { spelling: { [FORMAT]: { joined: true } } }
@@ -86,6 +96,10 @@ const BLOCKS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   server_tool_use: readServerCall,
   web_search_tool_result: readSearchResult,
   search_result: wire => ({ type: 'opaque', format: FORMAT, value: wire, ...textIn(wire) }),
+  tool_addition: wire => ({
+    ...{ type: 'opaque', format: FORMAT, value: wire },
+    ...(isOffered(wire['tool']) ? { redundant: true } : {}),
+  }),
   tool_reference: wire => ({
     type: 'opaque',
     format: FORMAT,
@@ -93,6 +107,16 @@ const BLOCKS: { readonly [type: string]: (wire: JsonObject) => Part } = {
     ...textIn({ title: wire['tool_name'] ?? null }),
   }),
 }
+
+/** Returns the tool that a block of a system turn defines. The tool belongs to the request. */
+export function definedTool({ type, tool }: JsonObject): JsonObject | undefined {
+  if (type !== 'tool_addition' || !isObject(tool) || tool['type'] !== 'tool_definition') return undefined
+  return isObject(tool['definition']) ? tool['definition'] : undefined
+}
+
+/** Returns true if formats without such blocks offer the tool from the start: one of `tools`, or a defined one. */
+const isOffered = (tool: Json | undefined): boolean =>
+  isObject(tool) && (tool['type'] === 'tool_reference' || isObject(tool['definition']))
 
 const TEXT = new Set(['type', 'text', 'citations', 'cache_control'])
 

@@ -43,7 +43,7 @@ function readBody(incoming: WireRequest, counting: boolean): CanonicalRequest {
   const request: CanonicalRequest = withDefined(
     { model, messages, output, sampling, stream },
     {
-      tools: readTools(body['tools']),
+      tools: readTools(body),
       toolChoice,
       parallelToolCalls,
       reasoning,

@@ -1,14 +1,75 @@
+import type { Path } from '../../canonical/loss.ts'
 import { rowOf } from '../../canonical/maps.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, wireSourceOf, withWireSource } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasOf, flag, number, object, objects, required, text, texts } from '../fields.ts'
 import { opaqueTool } from '../opaque-tool.ts'
 import { readApproximateLocation, readFunction } from '../tools.ts'
-import { readCache } from './content.ts'
+import { definedTool, readCache } from './content.ts'
 import { FORMAT, HOSTED_TYPE } from './wire.ts'
 
-/** Reads the tools of a request: the caller's functions, hosted tools, and opaque tools of other types. */
-export const readTools = (wire: Json | undefined): readonly Tool[] | undefined => objects(wire)?.map(readTool)
+/**
+ * Reads the tools of a request: the caller's functions, hosted tools, and opaque tools of other types; then those that
+ * system turns define (docs/wire/messages.md#tools).
+ */
+export function readTools({ tools, messages }: JsonObject): readonly Tool[] | undefined {
+  const declared = objects(tools)?.map(readTool)
+  const defined = readDefined(messages, declared ?? [])
+  return defined.length === 0 ? declared : [...(declared ?? []), ...defined]
+}
+
+/** A tool that a block of a system turn defines, and the path of the definition in the body. */
+interface Definition {
+  readonly wire: JsonObject
+  readonly path: Path
+}
+
+/**
+ * Reads the tools that system turns define. Of several with one name, the last is used, and one in `tools` takes
+ * precedence. Each tool records its wire value.
+ */
+function readDefined(messages: Json | undefined, declared: readonly Tool[]): readonly Tool[] {
+  const definitions = definitionsIn(messages)
+  if (definitions.length === 0) return []
+  const declaredNames = new Set(declared.map(nameOf))
+  const tools = new Map<string, Tool>()
+  for (const { wire } of definitions) {
+    const tool = readTool(wire)
+    if (!declaredNames.has(nameOf(tool))) tools.set(nameOf(tool), withWireSource(tool, FORMAT, wire))
+  }
+  return [...tools.values()]
+}
+
+function definitionsIn(messages: Json | undefined): readonly Definition[] {
+  if (!Array.isArray(messages)) return []
+  const turns = messages as readonly Json[]
+  return turns.flatMap((turn, at) => {
+    const content = isObject(turn) && turn['role'] === 'system' ? turn['content'] : undefined
+    if (!Array.isArray(content)) return []
+    return (content as readonly Json[]).flatMap((block, index) => {
+      const wire = isObject(block) ? definedTool(block) : undefined
+      return wire === undefined ? [] : [{ wire, path: ['messages', at, 'content', index, 'tool', 'definition'] }]
+    })
+  })
+}
+
+/** Returns the path of each tool in the body. */
+export function toolPaths({ tools, messages }: JsonObject): readonly Path[] {
+  const declared = objects(tools) ?? []
+  const paths = new Map<unknown, Path>(definitionsIn(messages).map(({ wire, path }) => [wire, path]))
+  const defined = readDefined(messages, declared.map(readTool))
+  return [
+    ...declared.map((_, index): Path => ['tools', index]),
+    ...defined.map(tool => paths.get(wireSourceOf(tool, FORMAT)?.wire) ?? ['messages']),
+  ]
+}
+
+function nameOf(tool: Tool): string {
+  if (tool.type === 'hosted') return tool.kind
+  if (tool.type !== 'opaque') return tool.name
+  const { type, name } = tool.value
+  return JSON.stringify([type, name])
+}
 
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type'])

@@ -292,6 +292,21 @@ describe('compacting', () => {
     expect(output.map((item: JsonObject) => item['type'])).toEqual(['message', 'message', 'compaction'])
     expect(output[0].content[0].text[0]).toBe('b')
   })
+
+  it('keeps the user’s messages with an image, which is long in bytes only', async () => {
+    const testServer = await open('chat', 'Short.')
+    const image_url = `data:image/png;base64,${'A'.repeat(200_000)}`
+    const seen = {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'b' },
+        { type: 'input_image', image_url },
+      ],
+    }
+    const { output } = (await compact(testServer, { input: [{ role: 'user', content: 'a' }, seen] })).json
+    expect(output.map((item: JsonObject) => item['type'])).toEqual(['message', 'message', 'compaction'])
+    expect(output[1].content).toMatchObject(seen.content)
+  })
 })
 
 it('a wrong key opens nothing', async () => {

@@ -35,6 +35,16 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     return testServer.client()
   }
 
+  test('options of background work do not reach an upstream that is asked without it', async () => {
+    const client = await open()
+    release()
+    const options = { background_options: { completion_window: '2h' } }
+    const begun = await client.responses.create({ model: 'm', input: 'Hi!', background: true, ...options })
+    await settled(client, begun.id)
+    expect(speaker.bodies).toHaveLength(1)
+    expect(JSON.stringify(speaker.bodies)).not.toContain('completion_window')
+  })
+
   test('an answer is made without its caller, and can be continued', async () => {
     const client = await open()
     speaker.scenes = [{ text: 'Done.' }, { text: 'Bye.' }]

@@ -67,6 +67,10 @@ const blocks = (type: 'messages' | 'converse'): Pick<Format, 'told' | 'begins'> 
     type !== undefined,
 })
 
+/** Returns the form of a result that shows a picture, or the plain one. Only the first result shows one. */
+const shown = (picture: string | undefined, at: number, plain: Loose, form: Loose): Loose =>
+  picture === undefined || at > 0 ? plain : form
+
 export const CALLERS: { readonly [format: string]: Format } = {
   chat: {
     path: () => '/v1/chat/completions',
@@ -101,11 +105,17 @@ export const CALLERS: { readonly [format: string]: Format } = {
     }),
     calls: content =>
       content.flatMap(({ type, id, name, input }) => (type === 'tool_use' ? [{ id, name, args: input }] : [])),
-    asks: (calls, { results, user, image }) => [
+    asks: (calls, { results, user, image, picture }) => [
       {
         role: 'user',
         content: [
-          ...calls.map(({ id }, at) => ({ type: 'tool_result', tool_use_id: id, content: results[at] })),
+          ...calls.map(({ id }, at) => ({
+            ...{ type: 'tool_result', tool_use_id: id },
+            content: shown(picture, at, results[at], [
+              { type: 'text', text: results[at] },
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } },
+            ]),
+          })),
           ...(user === undefined ? [] : [{ type: 'text', text: user }]),
           ...(image ? [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }] : []),
         ],
@@ -135,8 +145,14 @@ export const CALLERS: { readonly [format: string]: Format } = {
       items.flatMap(({ type, call_id, name, arguments: args }) =>
         type === 'function_call' ? [{ id: call_id, name, args: JSON.parse(args) }] : [],
       ),
-    asks: (calls, { results, user, image }) => [
-      ...calls.map(({ id }, at) => ({ type: 'function_call_output', call_id: id, output: results[at] })),
+    asks: (calls, { results, user, image, picture }) => [
+      ...calls.map(({ id }, at) => ({
+        ...{ type: 'function_call_output', call_id: id },
+        output: shown(picture, at, results[at], [
+          { type: 'input_text', text: results[at] },
+          { type: 'input_image', image_url: `data:image/png;base64,${picture}` },
+        ]),
+      })),
       ...(user === undefined
         ? []
         : [
@@ -169,14 +185,18 @@ export const CALLERS: { readonly [format: string]: Format } = {
         .flatMap(({ functionCall: one }) =>
           one === undefined ? [] : [{ id: one.id, name: one.name, args: one.args }],
         ),
-    asks: (calls, { results, user, image }) => [
+    asks: (calls, { results, user, image, picture }) => [
       ...(calls.length === 0
         ? []
         : [
             {
               role: 'user',
               parts: calls.map(({ id, name }, at) => ({
-                functionResponse: { ...(id === undefined ? {} : { id }), name, response: { result: results[at] } },
+                functionResponse: {
+                  ...(id === undefined ? {} : { id }),
+                  ...{ name, response: { result: results[at] } },
+                  ...shown(picture, at, {}, { parts: [{ inlineData: { mimeType: 'image/png', data: picture } }] }),
+                },
               })),
             },
           ]),
@@ -213,11 +233,19 @@ export const CALLERS: { readonly [format: string]: Format } = {
       content.flatMap(({ toolUse: one }) =>
         one === undefined ? [] : [{ id: one.toolUseId, name: one.name, args: one.input }],
       ),
-    asks: (calls, { results, user, image }) => [
+    asks: (calls, { results, user, image, picture }) => [
       {
         role: 'user',
         content: [
-          ...calls.map(({ id }, at) => ({ toolResult: { toolUseId: id, content: [{ text: results[at] }] } })),
+          ...calls.map(({ id }, at) => ({
+            toolResult: {
+              toolUseId: id,
+              content: [
+                { text: results[at] },
+                ...shown(picture, at, [], [{ image: { format: 'png', source: { bytes: picture } } }]),
+              ],
+            },
+          })),
           ...(user === undefined ? [] : [{ text: user }]),
           ...(image ? [{ image: { format: 'png', source: { bytes: PNG } } }] : []),
         ],
@@ -239,8 +267,14 @@ export const CALLERS: { readonly [format: string]: Format } = {
     told: steps => steps,
     calls: steps =>
       steps.flatMap(({ type, id, name, arguments: args }) => (type === 'function_call' ? [{ id, name, args }] : [])),
-    asks: (calls, { results, user, image }) => [
-      ...calls.map(({ id, name }, at) => ({ type: 'function_result', call_id: id, name, result: results[at] })),
+    asks: (calls, { results, user, image, picture }) => [
+      ...calls.map(({ id, name }, at) => ({
+        ...{ type: 'function_result', call_id: id, name },
+        result: shown(picture, at, results[at], [
+          { type: 'text', text: results[at] },
+          { type: 'image', mime_type: 'image/png', data: picture },
+        ]),
+      })),
       ...(user === undefined
         ? []
         : [

@@ -57,6 +57,16 @@ const FOUND: { readonly [name: string]: readonly [callers: readonly string[], st
       end('interactions', { results: ['Resl003'] }),
     ],
   ],
+  'results are in the order of the calls of their turn at Vertex AI, also if an earlier call had the id of one': [
+    ['converse', 'interactions', 'messages'],
+    [
+      step('converse', [call('tooluse_a-B1', 0, 'Call001')], { user: 'User001' }),
+      step('converse', [call('tooluse_a-B0', 0, 'Call002'), call('tooluse_a-B1', 0, 'Call003')], {
+        results: ['Resl001'],
+      }),
+      end('vertex', { results: ['Resl002', 'Resl003'] }),
+    ],
+  ],
   'OpenAI gets neither a signature of Google’s nor an id that is too long': [
     ['chat'],
     [

@@ -97,6 +97,12 @@ function checkMarks(caller: string, talk: Talk, scenes: readonly Scene[], at: nu
     (BARE.has(step.upstream) || BARE.has(caller) ? [...list].sort() : list).filter(mark => !/Rule|Resl/.test(mark))
   if (inOrder(heardSpoken).join() !== inOrder([...new Set(spoken)]).join())
     fail(`order ${heardSpoken} of ${spoken}`, scene)
+  // Pictures arrive once each.
+  for (const { picture } of talk.steps.slice(0, at + 1)) {
+    if (picture === undefined || !JSON.stringify(sent).includes(picture)) continue
+    const found = body.split(picture).length - 1
+    if (found !== 1) fail(`the picture ${picture} is there ${found} times`, scene)
+  }
   // Texts arrive as they were said.
   const leaves = leavesOf(heard!.body).join('')
   for (const { answer, user, results } of talk.steps.slice(0, at + 1)) {

@@ -24,6 +24,8 @@ export interface Step {
   /** Text of the user, who may say nothing behind results of tools. */
   readonly user?: string
   readonly image?: true
+  /** Picture that the first result shows, beside its text. */
+  readonly picture?: string
   /** Whether the program returns the results in another order than that of the calls. */
   readonly reversed: boolean
   readonly results: readonly string[]
@@ -78,6 +80,7 @@ const drawn = (upstream: string) =>
     edit,
     speaks: fc.boolean(),
     image: fc.constantFrom(true, false, false, false),
+    shows: fc.constantFrom(true, false, false),
     restartIds: fc.boolean(),
     reversed: fc.boolean(),
   })
@@ -96,6 +99,9 @@ const ID: { readonly [upstream: string]: (at: number) => string } = {
   'cohere-chat': at => `f_${at}`,
   interactions: at => `ic_${at}`,
 }
+
+/** Returns the bytes of a picture, in base64, that no other picture has. */
+const pictureOf = (mark: string): string => Buffer.from(`\x89PNG\r\n\x1a\n picture ${mark} `).toString('base64')
 
 type Drawn =
   fc.Arbitrary<ReturnType<typeof drawn> extends fc.Arbitrary<infer T> ? T : never> extends fc.Arbitrary<infer T>
@@ -133,6 +139,7 @@ function stepsOf(list: readonly Drawn[]): readonly Step[] {
       answer: answerOf(withoutThoughtsInARow(said, one.upstream), one.end),
       ...(user === undefined ? {} : { user }),
       ...(one.image && user !== undefined ? { image: true } : {}),
+      ...(one.shows && results.length > 0 ? { picture: pictureOf(at()) } : {}),
     })
   }
   return steps

@@ -184,6 +184,10 @@ function responses({ input, tools = [] }: Loose, faults: Faults): void {
 const vertex = (body: Loose, faults: Faults): void => {
   contents(body, faults)
   faults.unless(!/"function(Call|Response)":{"id"/.test(JSON.stringify(body)), 'an id')
+  const results = body.contents.flatMap(({ parts }: Loose) =>
+    parts.flatMap((part: Loose) => part.functionResponse ?? []),
+  )
+  for (const { parts } of results) faults.unless(parts === undefined, 'media of a result')
 }
 
 function contents(body: Loose, faults: Faults): void {

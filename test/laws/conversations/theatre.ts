@@ -25,7 +25,7 @@ const DIALECTS: { readonly [upstream: string]: Loose } = {
   'messages-b': { system_turns: false },
   responses: { stateless: true },
   'responses-b': { stateless: true },
-  vertex: { vertex: true },
+  vertex: { vertex: true, result_media: false },
   'converse-b': { thinking: 'both', cache_points: false },
   interactions: { stateless: true },
   'interactions-b': { stateless: true },

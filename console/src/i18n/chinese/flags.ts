@@ -21,6 +21,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
   signed_turns:
     '拒绝首段文本或图像没有签名的模型轮次，因此来自别处的轮次会带上跳过检查的标记；默认 false，Gemini 3 及以后的图像模型默认 true',
+  result_media:
+    '工具结果中可以包含媒体；否则媒体会在结果之后的用户轮次中发送；默认 true，Gemini 2.5 及更早的模型默认 false',
   after_tools: '`assistant`：工具消息之后只能是助手消息，因此会插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
   document_url: '接受以 URL 给出的文件（`document_url` 部分）；否则先取得文件，再作为 `file` 部分发送',
