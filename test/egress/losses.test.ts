@@ -130,7 +130,10 @@ describe('essential losses', () => {
   test('the log probabilities of a prompt, which a conversation never has', () => {
     const lost = dropped('output', 'completion')
     const essential = (echo: boolean, logprobs?: number) =>
-      essentialLosses([lost], request({ output: { completion: { echo } }, sampling: { logprobs } }))
+      essentialLosses(
+        [lost],
+        request({ output: { completion: { echo } }, sampling: logprobs === undefined ? {} : { logprobs } }),
+      )
     expect(essential(true, 0)).toEqual([lost])
     expect(essential(true)).toEqual([])
     expect(essential(false, 1)).toEqual([])

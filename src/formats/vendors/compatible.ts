@@ -93,6 +93,7 @@ export const mistral: Preset = {
         reasoning_field: 'parts',
         limit_field: 'max_tokens',
         include_usage: false,
+        request_fields: 'mistral',
         call_ids: 'short',
         after_tools: 'assistant',
         document_url: true,

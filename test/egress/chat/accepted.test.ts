@@ -110,10 +110,72 @@ describe('a chat request is passed on as it came', () => {
   })
 })
 
+const MISTRAL = mistral.formats.find(({ format }) => format === 'chat')!.dialect!
+
+/* Mistral answers 422 `extra_forbidden` to any field that it does not know, also to one that is null. */
+describe('a chat request of a client set up for OpenAI reaches Mistral', () => {
+  const messages = [{ role: 'user', content: 'Hi' }]
+
+  it('without the fields that only others take (LibreChat, Spring AI, the AI SDK, Codex)', () => {
+    const { body, losses } = sent(
+      {
+        ...{ messages, user: 'u', safety_identifier: null, store: false, service_tier: 'auto', verbosity: 'low' },
+        ...{ prompt_cache_key: 'k', logit_bias: null, modalities: ['text'], seed: 7, temperature: 0.3 },
+        ...{ stream: true, stream_options: { include_usage: true, include_obfuscation: false } },
+      },
+      MISTRAL,
+    )
+    expect(body).toEqual({ model: 'm', messages, stream: true, random_seed: 7, temperature: 0.3 })
+    expect(losses.filter(({ restored }) => restored !== true).map(({ path }) => path.join('/'))).toEqual([
+      ...['endUser', 'serviceTier', 'extras/chat/stream_options'],
+      ...['output/verbosity', 'cacheKey', 'state/store'],
+    ])
+  })
+
+  it('with the reasoning of its history in Mistral’s parts (Crush, opencode, Cline)', () => {
+    const history = [
+      { role: 'user', content: 'Hi', name: 'ann' },
+      { role: 'assistant', content: 'Hm.', reasoning_content: 'A greeting.', refusal: null, annotations: [] },
+      { role: 'user', content: [text('And?', { cache_control: { type: 'ephemeral' } })] },
+    ]
+    expect(sent({ messages: history }, MISTRAL).body['messages']).toEqual([
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'A greeting.' }] }, text('Hm.')],
+      },
+      { role: 'user', content: 'And?' },
+    ])
+  })
+
+  it('with parameters of each function, and nothing else beside them', () => {
+    const tools = [{ type: 'function', function: { name: 'f', x: 1 }, cache_control: { type: 'ephemeral' } }]
+    const [tool] = sent({ messages, tools }, MISTRAL).body['tools']
+    expect(Object.keys(tool)).toEqual(['type', 'function'])
+    expect(tool.function).toEqual({ name: 'f', parameters: { type: 'object', properties: {} } })
+  })
+
+  it('as it came, if Mistral knows every field', () => {
+    const prefix = { role: 'assistant', content: 'H', prefix: true }
+    const body = { messages: [...messages, prefix], safe_prompt: true, n: 1, stop: null, prompt_mode: 'reasoning' }
+    expect(sent(body, MISTRAL).body).toEqual({ model: 'm', ...body })
+  })
+
+  it('with Mistral’s own fields beside others', () => {
+    const { body } = sent({ messages, user: 'u', safe_prompt: true, guardrails: [{ a: 1 }] }, MISTRAL)
+    expect(body).toEqual({ model: 'm', messages, safe_prompt: true, guardrails: [{ a: 1 }] })
+  })
+})
+
 describe('a request of Mistral’s clients that requires a call', () => {
-  const MISTRAL = mistral.formats.find(({ format }) => format === 'chat')!.dialect!
   const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
-  const required = { messages: [{ role: 'user', content: 'Hi' }], tools, tool_choice: 'any', seed: 1, x_more: [null] }
+  const required = {
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools,
+    tool_choice: 'any',
+    random_seed: 1,
+    safe_prompt: true,
+  }
 
   it('does so in OpenAI’s word, with everything else as it came', () => {
     expect(sent(required, {}).body).toEqual({ model: 'm', ...required, tool_choice: 'required' })
