@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
-import { deepseek, mistral } from '../../../src/formats/vendors/compatible.ts'
+import { cerebras, deepseek, groq, mistral } from '../../../src/formats/vendors/compatible.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import type { Loose } from '../../clients/scene.ts'
 
@@ -164,6 +164,34 @@ describe('a chat request of a client set up for OpenAI reaches Mistral', () => {
   it('with Mistral’s own fields beside others', () => {
     const { body } = sent({ messages, user: 'u', safe_prompt: true, guardrails: [{ a: 1 }] }, MISTRAL)
     expect(body).toEqual({ model: 'm', messages, safe_prompt: true, guardrails: [{ a: 1 }] })
+  })
+})
+
+describe('reasoning of a history, in whatever field a client returns it', () => {
+  const turn = (fields: JsonObject) => ({ role: 'assistant', content: 'Hm.', tool_calls: [call('a')], ...fields })
+  const history = (fields: JsonObject) => [
+    { role: 'user', content: 'Hi' },
+    turn(fields),
+    { role: 'tool', tool_call_id: 'a', content: 'rain' },
+  ]
+  const dialectOf = ({ formats }: typeof groq) => formats.find(({ format }) => format === 'chat')!.dialect!
+  const said = (fields: JsonObject, dialect: JsonObject) => sent({ messages: history(fields) }, dialect)
+
+  it.each([groq, cerebras])('reaches an upstream that refuses `reasoning_content` ($name)', preset => {
+    const { body, losses } = said({ reasoning_content: 'Think.' }, dialectOf(preset))
+    expect(body['messages'][1]).toEqual(turn({ reasoning: 'Think.' }))
+    expect(losses).toEqual([])
+    const both = { reasoning: 'Think.', reasoning_content: 'Think.' }
+    expect(said(both, dialectOf(preset)).body['messages'][1]).toEqual(turn({ reasoning: 'Think.' }))
+    expect(said({ reasoning_content: '' }, dialectOf(preset)).body['messages'][1]).toEqual(turn({}))
+  })
+
+  it('reaches an upstream that demands `reasoning_content`', () => {
+    expect(said({ reasoning: 'Think.' }, DEEPSEEK).body['messages'][1]).toEqual(turn({ reasoning_content: 'Think.' }))
+  })
+
+  it('is passed on as it came to an upstream that declares no field', () => {
+    expect(said({ reasoning_content: 'Think.' }, {}).body['messages']).toEqual(history({ reasoning_content: 'Think.' }))
   })
 })
 
