@@ -76,12 +76,23 @@ const withSpelling = (spelling: Node['spelling'], fields: JsonObject): Node['spe
   [FORMAT]: { ...spelling?.[FORMAT], ...fields },
 })
 
-/** Adds what the client is known to need (docs/wire/chat.md#clients-that-take-whole-calls). */
-const withClient = ({ 'user-agent': client = '' }: WireRequest['headers'], spelling: Node['spelling']) =>
-  WHOLE_CALL_CLIENTS.test(client) ? withSpelling(spelling, { wholeCalls: true }) : spelling
+/**
+ * Adds what the client is known to need (docs/wire/chat.md#clients-that-take-whole-calls,
+ * docs/wire/chat.md#clients-that-read-usage-unasked).
+ */
+function withClient({ 'user-agent': client = '' }: WireRequest['headers'], spelling: Node['spelling']) {
+  const needs = {
+    ...(WHOLE_CALL_CLIENTS.test(client) ? { wholeCalls: true } : {}),
+    ...(COUNTING_CLIENTS.test(client) ? { usageWithFinish: true } : {}),
+  }
+  return Object.keys(needs).length === 0 ? spelling : withSpelling(spelling, needs)
+}
 
 /** Matches Mistral's SDKs and the AI SDK's provider of xAI. */
 const WHOLE_CALL_CLIENTS = /\bmistral(?:ai\b|-client-)|\bai-sdk\/xai\b/
+
+/** Matches Mistral's SDKs and the AI SDK's provider of Mistral. */
+const COUNTING_CLIENTS = /\bmistral(?:ai\b|-client-)|\bai-sdk\/mistral\b/
 
 const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,
