@@ -1,4 +1,5 @@
 import type { CanonicalEvent } from '../../canonical/event.ts'
+import { append } from '../../canonical/lists.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
@@ -25,7 +26,7 @@ export class UsageWithFinish implements EventWriter {
   push(event: CanonicalEvent): readonly WireEvent[] {
     const written = this.writer.push(event)
     if (event.type === 'candidate-end') {
-      this.finishes.push(...written)
+      append(this.finishes, written)
       return NOTHING
     }
     return event.type === 'result-end' || event.type === 'error' ? this.release(written) : written

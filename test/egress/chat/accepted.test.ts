@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { cerebras, deepseek, groq, mistral } from '../../../src/formats/vendors/compatible.ts'
+import { openai } from '../../../src/formats/vendors/makers.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import type { Loose } from '../../clients/scene.ts'
 
@@ -164,6 +165,18 @@ describe('a chat request of a client set up for OpenAI reaches Mistral', () => {
   it('with Mistral’s own fields beside others', () => {
     const { body } = sent({ messages, user: 'u', safe_prompt: true, guardrails: [{ a: 1 }] }, MISTRAL)
     expect(body).toEqual({ model: 'm', messages, safe_prompt: true, guardrails: [{ a: 1 }] })
+  })
+})
+
+describe('a switch of reasoning of OpenRouter’s or Qwen’s clients', () => {
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const dialectOf = ({ formats }: typeof groq) => formats.find(({ format }) => format === 'chat')!.dialect!
+
+  it.each([openai, groq, cerebras])('is an effort for $name, which refuses other switches', preset => {
+    const asked = (switches: JsonObject) => sent({ messages, ...switches }, dialectOf(preset)).body
+    expect(asked({ reasoning: { effort: 'low' } })).toEqual({ model: 'm', messages, reasoning_effort: 'low' })
+    expect(asked({ reasoning_effort: 'low' })).toEqual({ model: 'm', messages, reasoning_effort: 'low' })
+    expect(asked({ enable_thinking: true })).toEqual({ model: 'm', messages })
   })
 })
 
