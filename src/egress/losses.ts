@@ -121,7 +121,8 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
  * - fields that determine the shape of a transcript;
  * - tools without which the conversation cannot continue (`essential-tools.ts`);
  * - the audio container of speech;
- * - the type of a vector's numbers.
+ * - the type of a vector's numbers;
+ * - the log probabilities of a prompt.
  */
 export function essentialLosses(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
@@ -137,6 +138,7 @@ export function essentialLosses(losses: readonly Loss[], request: CanonicalReque
           losesStoredPrompt(loss, request) ||
           losesRemix(loss) ||
           losesNumberType(loss, request) ||
+          losesPromptScores(loss, request) ||
           losesTranscriptField(loss, request))),
   )
 }
@@ -237,6 +239,15 @@ function losesNumberType({ path }: Loss, request: CanonicalRequest): boolean {
   const types = [extraAt(path, request)].flat()
   return workOf(request) === 'embedding' && types.length > 0 && types.every(type => NUMBER_TYPES.has(type))
 }
+
+/**
+ * Returns true if an echoed prompt would have no log probabilities, because a conversation only has those of its answer.
+ * Evaluation harnesses sum them over the prompt, so that their lack is a score of zero.
+ */
+const losesPromptScores = (
+  { path }: Loss,
+  { output: { completion }, sampling: { logprobs } }: CanonicalRequest,
+): boolean => path.join('/') === 'output/completion' && completion?.echo === true && logprobs !== undefined
 
 /** Returns true if the loss drops a field that determines the shape of the transcript. */
 const losesTranscriptField = ({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean =>

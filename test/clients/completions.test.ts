@@ -131,6 +131,16 @@ describe.each(FORMATS)('openai completions before an upstream of %s', format => 
     expect(stage.seen.length).toBe(0)
   })
 
+  test.each([0, 5])(
+    'the scores of an echoed prompt, which evaluation harnesses sum, are refused (%d)',
+    async logprobs => {
+      stage.plays({ text: STORY })
+      const body = { model: 'm', prompt: PROMPT, max_tokens: 1, echo: true, logprobs }
+      await expect(client.completions.create(body)).rejects.toMatchObject({ status: 422 })
+      expect(stage.seen.length).toBe(0)
+    },
+  )
+
   test('more prompts than anybody means to send are refused', async () => {
     stage.plays()
     const asked = client.completions.create({ model: 'm', prompt: Array.from({ length: 129 }, () => 'a') })

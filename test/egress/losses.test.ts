@@ -127,6 +127,18 @@ describe('essential losses', () => {
     )
   })
 
+  test('the log probabilities of a prompt, which a conversation never has', () => {
+    const lost = dropped('output', 'completion')
+    const essential = (echo: boolean, logprobs?: number) =>
+      essentialLosses(
+        [lost],
+        request({ output: { completion: { echo } }, sampling: logprobs === undefined ? {} : { logprobs } }),
+      )
+    expect(essential(true, 0)).toEqual([lost])
+    expect(essential(true)).toEqual([])
+    expect(essential(false, 1)).toEqual([])
+  })
+
   test('a change is none', () => {
     const loss: Loss = { kind: 'changed', path: ['messages', 2, 'content', 1], became: picture, reason: 'smaller' }
     expect(isEssential(loss)).toBe(false)

@@ -55,6 +55,20 @@ test('Mistral’s word for a required call requires a call of every upstream', (
   expect(WRITERS['messages']!.request!(request, FOREIGN).wire.body['tool_choice']).toEqual({ type: 'any' })
 })
 
+test('the seed is read by Mistral’s name, and by OpenAI’s beside it', () => {
+  const asked = (seeds: JsonObject) =>
+    reader.request!({
+      ...{ path: '/chat/completions', query: {}, headers: {} },
+      body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...seeds },
+    })
+  expect(asked({ random_seed: 7 }).sampling).toEqual({ seed: 7 })
+  expect(asked({ random_seed: 7 }).extras).toBeUndefined()
+  expect(asked({ random_seed: 7, seed: 8 })).toMatchObject({
+    sampling: { seed: 8 },
+    extras: { chat: { random_seed: 7 } },
+  })
+})
+
 test('alternatives of a token have no alternatives themselves', () => {
   const rival = { token: 'b', logprob: -2, bytes: null }
   const token = { token: 'a', logprob: -1, bytes: [97], top_logprobs: [rival] }

@@ -65,6 +65,22 @@ describe('requests', () => {
     ])
   })
 
+  it('takes a thinking block of a signature alone, as LangChain returns one without text', () => {
+    const content = [
+      { type: 'thinking', signature: 'c2ln' },
+      { type: 'text', text: 'Hi.' },
+    ]
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content },
+    ]
+    expect(read({ model: 'm', max_tokens: 9, messages }).messages[1]!.content[0]).toMatchObject({
+      type: 'reasoning',
+      text: '',
+      signature: { value: 'c2ln' },
+    })
+  })
+
   it('needs a limit, but not to count tokens', () => {
     expect(() => read({ max_tokens: null })).toThrow('max_tokens')
     expect(read({ max_tokens: null }, '/v1/messages/count_tokens').sampling).toEqual({})

@@ -51,6 +51,7 @@ const chat = fc.record<JsonObject>(
     developer_role: fc.boolean(),
     json_schema: fc.boolean(),
     store: fc.boolean(),
+    request_fields: fc.constantFrom('any', 'mistral'),
     call_ids: fc.constantFrom('any', 'short'),
     call_signatures: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),

@@ -4,6 +4,7 @@ import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
 import type { WriteContext } from './content.ts'
+import { hasUnknownFields } from './known-fields.ts'
 
 /*
  * Clients of chat completions that are set up for OpenAI reach other vendors through a gateway, whose upstreams refuse
@@ -26,6 +27,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.developer_role === false, body => itemsOf(body['messages']).some(isOfDeveloper)],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
+  [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
 ]
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])

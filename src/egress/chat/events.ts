@@ -25,14 +25,17 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   /** The service tier last sent to the caller. */
   tier: string | undefined
   private readonly request: CanonicalRequest
+  private readonly countsUnasked: boolean
   private readonly candidates: CandidateWriter[] = []
   private createdTemplate: ChunkTemplate | undefined
   private usage: Usage | undefined
   private isOver = false
   private readonly losses = new Losses()
 
-  constructor(request: CanonicalRequest) {
+  /** @param countsUnasked whether the usage is written although the caller did not request it. */
+  constructor(request: CanonicalRequest, countsUnasked = false) {
     this.request = request
+    this.countsUnasked = countsUnasked
   }
 
   /** Fixed text around the chunks, with default values if there was no `result-start` event. */
@@ -113,8 +116,8 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
       ...(serviceTier === undefined || serviceTier === this.tier ? {} : { service_tier: serviceTier }),
       ...extrasFor(event, FORMAT),
     }
-    const usage =
-      this.template.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, this.losses) } : {}
+    const isRead = this.withUsage || this.countsUnasked
+    const usage = isRead && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, this.losses) } : {}
     const facts = { ...lateFields, ...usage }
     return Object.keys(facts).length === 0 ? [DONE] : [{ data: this.template.closing(facts) }, DONE]
   }

@@ -3,16 +3,25 @@ import { Sequential } from '../../canonical/sequential.ts'
 import { writeError } from '../errors/openai-error.ts'
 import { spellingFor } from '../fields.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
-import type { Writer } from '../writer.ts'
+import type { EventWriter, Writer } from '../writer.ts'
 import { FORMAT } from './content.ts'
 import { ChatChunks } from './events.ts'
 import { reasoningForHistory } from './native.ts'
 import { RelayedChunks } from './relayed-stream.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
+import { UsageWithFinish } from './usage-with-finish.ts'
 import { WholeCalls } from './whole-calls.ts'
 
-const chunksOf = (request: CanonicalRequest) => new Sequential(new ChatChunks(request), { writesUnfinished: true })
+/** Returns true if the caller's client reads the usage of each stream without asking for it. */
+const readsUsageUnasked = (request: CanonicalRequest): boolean =>
+  spellingFor(request, FORMAT)['usageWithFinish'] === true
+
+function chunksOf(request: CanonicalRequest): EventWriter {
+  const countsUnasked = readsUsageUnasked(request)
+  const chunks = new Sequential(new ChatChunks(request, countsUnasked), { writesUnfinished: true })
+  return countsUnasked ? new UsageWithFinish(chunks) : chunks
+}
 
 /** Returns true if the caller's client takes every piece of a streamed call for a whole one. */
 const takesWholeCalls = (request: CanonicalRequest): boolean => spellingFor(request, FORMAT)['wholeCalls'] === true

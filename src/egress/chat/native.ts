@@ -16,6 +16,7 @@ import { FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom, withDemandedReasoning } from './demanded-reasoning.ts'
 import { answerTools, withLegalIds, writeMessages } from './messages.ts'
 import { detailsIn } from './reasoning-details.ts'
+import { hasOtherField, withOwnField } from './reasoning-field.ts'
 import { withNativeSwitch } from './reasoning-settings.ts'
 
 export const PATH = '/chat/completions'
@@ -51,7 +52,10 @@ function nativeMessages(
   const isChanged =
     messages.length !== originalRequest.messages.length ||
     messages.some(
-      (originalMessage, at) => originalMessage !== originalRequest.messages[at] || hasWrappedSignature(originalMessage),
+      (originalMessage, at) =>
+        originalMessage !== originalRequest.messages[at] ||
+        hasWrappedSignature(originalMessage) ||
+        isMisplaced(originalMessage, context.dialect),
     )
   if (!isChanged && context.dialect.after_tools !== 'assistant' && context.reasoningFrom === undefined) return undefined
   const wire: JsonObject[] = []
@@ -63,10 +67,16 @@ function nativeMessages(
     else {
       const isUnchanged = source.node === message && !hasWrappedSignature(message)
       const turn = isUnchanged ? source.wire : nativeTurn(message, source, context, ['messages', index])
-      wire.push(withDemandedReasoning(turn, messages, [index], context))
+      wire.push(withDemandedReasoning(withOwnField(turn, context.dialect), messages, [index], context))
     }
   }
   return wire
+}
+
+/** Returns true if a turn came with reasoning in a field that the upstream does not read. */
+function isMisplaced(message: Message, dialect: ChatDialect): boolean {
+  const source = wireSourceOf<JsonObject, Message>(message, FORMAT)
+  return source !== undefined && hasOtherField(source.wire, dialect)
 }
 
 /** Returns true if a call has a signature that the gateway wrapped, because another upstream issued it. */

@@ -5,7 +5,7 @@ import type { CanonicalRequest, Modality, Output, Sampling } from '../../canonic
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type ChatDialect, chatDialect } from '../../formats/dialects/chat.ts'
-import { SETTINGS } from '../../formats/settings/chat.ts'
+import { MISTRAL_SETTINGS, SETTINGS } from '../../formats/settings/chat.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
@@ -20,6 +20,7 @@ import type { WriteOptions } from '../writer.ts'
 import { isAccepted } from './accepted.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom } from './demanded-reasoning.ts'
+import { withKnownFields } from './known-fields.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
@@ -43,8 +44,10 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written<WireRequest> {
   const freeform = dialect.custom_tools !== false
   const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
-  const { request, losses, renamed } = sanitize(original, rule)
-  losses.report(foreignLosses(request, FORMAT))
+  const { request: legal, losses, renamed } = sanitize(original, rule)
+  losses.report(foreignLosses(legal, FORMAT))
+  const isMistrals = dialect.request_fields === 'mistral'
+  const request = isMistrals ? withKnownFields(legal, losses) : legal
   const context: WriteContext = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const extras = extrasFor(request, FORMAT)
   const reasoning = writeReasoning(request.reasoning, extras, context)
@@ -54,7 +57,7 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
     messages: writeMessages(withLegalIds(request.messages, context), context),
     ...tools,
     ...writeToolChoice(request, tools['tools'] !== undefined, context),
-    ...writeSettings(SETTINGS, request, losses),
+    ...writeSettings(isMistrals ? MISTRAL_SETTINGS : SETTINGS, request, losses),
     ...writeSampling(request.sampling, context),
     ...writeOutput(request.output, context),
     ...reasoning,

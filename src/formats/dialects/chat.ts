@@ -89,6 +89,12 @@ export const FLAGS = {
     default: false,
     meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
   },
+  request_fields: {
+    values: ['any', 'mistral'],
+    default: 'any',
+    meaning:
+      '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `any` by default',
+  },
   efforts: SHARED_FLAGS.efforts,
 } as const satisfies Flags
 

@@ -17,3 +17,18 @@ export const SETTINGS = settingsOf(
   },
   ['maxTokens', 'parallelToolCalls', 'serviceTier', 'endUser'],
 )
+
+/** Settings that Mistral takes, whose seed has another name (docs/wire/chat.md#fields-that-mistral-takes). */
+export const MISTRAL_SETTINGS = settingsOf(
+  {
+    temperature: 'temperature',
+    topP: 'top_p',
+    seed: 'random_seed',
+    frequencyPenalty: 'frequency_penalty',
+    presencePenalty: 'presence_penalty',
+    candidates: 'n',
+    parallelToolCalls: 'parallel_tool_calls',
+    metadata: 'metadata',
+  },
+  ['maxTokens', 'parallelToolCalls', 'serviceTier', 'endUser'],
+)

@@ -65,7 +65,12 @@ export const groq: Preset = {
     {
       format: 'chat',
       baseUrl: 'https://api.groq.com/openai/v1',
-      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', include_usage: true },
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning',
+        reasoning_as: 'reasoning_effort',
+        include_usage: true,
+      },
     },
     { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
     { format: 'speech', baseUrl: 'https://api.groq.com/openai/v1', dialect: { speech_events: false } },
@@ -93,6 +98,7 @@ export const mistral: Preset = {
         reasoning_field: 'parts',
         limit_field: 'max_tokens',
         include_usage: false,
+        request_fields: 'mistral',
         call_ids: 'short',
         after_tools: 'assistant',
         document_url: true,
@@ -250,7 +256,13 @@ export const cerebras: Preset = {
     {
       format: 'chat',
       baseUrl: 'https://api.cerebras.ai/v1',
-      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', text_only_content: 'string', include_usage: true },
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning',
+        reasoning_as: 'reasoning_effort',
+        text_only_content: 'string',
+        include_usage: true,
+      },
     },
   ],
 }

@@ -7,7 +7,11 @@ import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../v
 /* Presets of vendors that define formats. */
 
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
-const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
+const OPENAI_CHAT = {
+  include_usage: true,
+  reasoning_as: 'reasoning_effort',
+  cache: 'prompt_cache_breakpoint',
+} as const
 
 export const openai: Preset = {
   name: 'openai',

@@ -76,18 +76,29 @@ const withSpelling = (spelling: Node['spelling'], fields: JsonObject): Node['spe
   [FORMAT]: { ...spelling?.[FORMAT], ...fields },
 })
 
-/** Adds what the client is known to need (docs/wire/chat.md#clients-that-take-whole-calls). */
-const withClient = ({ 'user-agent': client = '' }: WireRequest['headers'], spelling: Node['spelling']) =>
-  WHOLE_CALL_CLIENTS.test(client) ? withSpelling(spelling, { wholeCalls: true }) : spelling
+/**
+ * Adds what the client is known to need (docs/wire/chat.md#clients-that-take-whole-calls,
+ * docs/wire/chat.md#clients-that-read-usage-unasked).
+ */
+function withClient({ 'user-agent': client = '' }: WireRequest['headers'], spelling: Node['spelling']) {
+  const needs = {
+    ...(WHOLE_CALL_CLIENTS.test(client) ? { wholeCalls: true } : {}),
+    ...(COUNTING_CLIENTS.test(client) ? { usageWithFinish: true } : {}),
+  }
+  return Object.keys(needs).length === 0 ? spelling : withSpelling(spelling, needs)
+}
 
 /** Matches Mistral's SDKs and the AI SDK's provider of xAI. */
 const WHOLE_CALL_CLIENTS = /\bmistral(?:ai\b|-client-)|\bai-sdk\/xai\b/
+
+/** Matches Mistral's SDKs and the AI SDK's provider of Mistral. */
+const COUNTING_CLIENTS = /\bmistral(?:ai\b|-client-)|\bai-sdk\/mistral\b/
 
 const KNOWN_FIELDS = new Set([
   ...SETTINGS.taken,
   ...['model', 'messages', 'tools', 'functions', 'web_search_options', 'tool_choice', 'function_call', 'modalities'],
   ...['response_format', 'audio', 'store', 'stream', 'stream_options', 'max_tokens'],
-  ...['max_completion_tokens', 'stop', 'logprobs', 'top_logprobs', 'safety_identifier', 'user'],
+  ...['max_completion_tokens', 'stop', 'logprobs', 'top_logprobs', 'safety_identifier', 'user', 'random_seed'],
   ...REASONING_FIELDS,
 ])
 
@@ -101,7 +112,10 @@ function readSampling(body: JsonObject, { sampling }: ReadSettings, unreadFields
   const limit = number(body['max_completion_tokens'])
   const deprecated = number(body['max_tokens'])
   if (limit !== undefined && deprecated !== undefined) unreadFields.push('max_tokens')
+  const mistralSeed = number(body['random_seed'])
+  if (mistralSeed !== undefined && sampling.seed !== undefined) unreadFields.push('random_seed')
   return withDefined(sampling, {
+    seed: sampling.seed ?? mistralSeed,
     maxTokens: limit ?? deprecated,
     stop: oneOrMoreTexts(body['stop']),
     logprobs: readLogprobs(body, unreadFields),
@@ -167,6 +181,7 @@ const TEMPLATE_SWITCHES = ['chat_template_kwargs/enable_thinking', 'chat_templat
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS),
   'sampling/maxTokens': ['max_completion_tokens', 'max_tokens'],
+  'sampling/seed': ['seed', 'random_seed'],
   'sampling/stop': ['stop'],
   'sampling/logprobs': ['top_logprobs', 'logprobs'],
   'output/modalities': ['modalities'],

@@ -126,6 +126,7 @@ export const request = shape({
   stream_options: maybe(json),
   max_tokens: maybe(v.number()),
   max_completion_tokens: maybe(v.number()),
+  random_seed: maybe(v.number()),
   stop: maybe(v.union([v.string(), v.array(v.string())])),
   logprobs: maybe(v.boolean()),
   top_logprobs: maybe(v.number()),

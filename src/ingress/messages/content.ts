@@ -155,7 +155,8 @@ function readThinking(wire: JsonObject): ReasoningPart {
   const { signature, text: wrappedText } = value === '' ? NO_SIGNATURE : readSignature(value)
   return {
     type: 'reasoning',
-    text: wrappedText ?? required(text(wire['thinking'])),
+    // LangChain returns a block without text as one with a signature alone.
+    text: wrappedText ?? text(wire['thinking']) ?? '',
     ...defined({ signature, cache: readCache(wire) }),
     ...extrasOf(FORMAT, wire, THINKING),
     ...(value !== '' && signature === undefined ? UNSIGNED : {}),

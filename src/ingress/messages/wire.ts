@@ -31,7 +31,7 @@ const BLOCKS: { readonly [type: string]: v.GenericSchema } = {
   text: shape({ text: v.string(), citations: maybe(v.array(json)), ...cacheField }),
   image: shape({ source, ...cacheField }),
   document: shape({ source, title: maybeText, ...cacheField }),
-  thinking: shape({ thinking: v.string(), signature: maybeText, ...cacheField }),
+  thinking: shape({ thinking: maybeText, signature: maybeText, ...cacheField }),
   redacted_thinking: shape({ data: v.string(), ...cacheField }),
   tool_use: shape({
     id: v.string(),

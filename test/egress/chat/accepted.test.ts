@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
-import { deepseek, mistral } from '../../../src/formats/vendors/compatible.ts'
+import { cerebras, deepseek, groq, mistral } from '../../../src/formats/vendors/compatible.ts'
+import { openai } from '../../../src/formats/vendors/makers.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import type { Loose } from '../../clients/scene.ts'
 
@@ -110,10 +111,112 @@ describe('a chat request is passed on as it came', () => {
   })
 })
 
+const MISTRAL = mistral.formats.find(({ format }) => format === 'chat')!.dialect!
+
+/* Mistral answers 422 `extra_forbidden` to any field that it does not know, also to one that is null. */
+describe('a chat request of a client set up for OpenAI reaches Mistral', () => {
+  const messages = [{ role: 'user', content: 'Hi' }]
+
+  it('without the fields that only others take (LibreChat, Spring AI, the AI SDK, Codex)', () => {
+    const { body, losses } = sent(
+      {
+        ...{ messages, user: 'u', safety_identifier: null, store: false, service_tier: 'auto', verbosity: 'low' },
+        ...{ prompt_cache_key: 'k', logit_bias: null, modalities: ['text'], seed: 7, temperature: 0.3 },
+        ...{ stream: true, stream_options: { include_usage: true, include_obfuscation: false } },
+      },
+      MISTRAL,
+    )
+    expect(body).toEqual({ model: 'm', messages, stream: true, random_seed: 7, temperature: 0.3 })
+    expect(losses.filter(({ restored }) => restored !== true).map(({ path }) => path.join('/'))).toEqual([
+      ...['endUser', 'serviceTier', 'extras/chat/stream_options'],
+      ...['output/verbosity', 'cacheKey', 'state/store'],
+    ])
+  })
+
+  it('with the reasoning of its history in Mistral’s parts (Crush, opencode, Cline)', () => {
+    const history = [
+      { role: 'user', content: 'Hi', name: 'ann' },
+      { role: 'assistant', content: 'Hm.', reasoning_content: 'A greeting.', refusal: null, annotations: [] },
+      { role: 'user', content: [text('And?', { cache_control: { type: 'ephemeral' } })] },
+    ]
+    expect(sent({ messages: history }, MISTRAL).body['messages']).toEqual([
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'A greeting.' }] }, text('Hm.')],
+      },
+      { role: 'user', content: 'And?' },
+    ])
+  })
+
+  it('with parameters of each function, and nothing else beside them', () => {
+    const tools = [{ type: 'function', function: { name: 'f', x: 1 }, cache_control: { type: 'ephemeral' } }]
+    const [tool] = sent({ messages, tools }, MISTRAL).body['tools']
+    expect(Object.keys(tool)).toEqual(['type', 'function'])
+    expect(tool.function).toEqual({ name: 'f', parameters: { type: 'object', properties: {} } })
+  })
+
+  it('as it came, if Mistral knows every field', () => {
+    const prefix = { role: 'assistant', content: 'H', prefix: true }
+    const body = { messages: [...messages, prefix], safe_prompt: true, n: 1, stop: null, prompt_mode: 'reasoning' }
+    expect(sent(body, MISTRAL).body).toEqual({ model: 'm', ...body })
+  })
+
+  it('with Mistral’s own fields beside others', () => {
+    const { body } = sent({ messages, user: 'u', safe_prompt: true, guardrails: [{ a: 1 }] }, MISTRAL)
+    expect(body).toEqual({ model: 'm', messages, safe_prompt: true, guardrails: [{ a: 1 }] })
+  })
+})
+
+describe('a switch of reasoning of OpenRouter’s or Qwen’s clients', () => {
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const dialectOf = ({ formats }: typeof groq) => formats.find(({ format }) => format === 'chat')!.dialect!
+
+  it.each([openai, groq, cerebras])('is an effort for $name, which refuses other switches', preset => {
+    const asked = (switches: JsonObject) => sent({ messages, ...switches }, dialectOf(preset)).body
+    expect(asked({ reasoning: { effort: 'low' } })).toEqual({ model: 'm', messages, reasoning_effort: 'low' })
+    expect(asked({ reasoning_effort: 'low' })).toEqual({ model: 'm', messages, reasoning_effort: 'low' })
+    expect(asked({ enable_thinking: true })).toEqual({ model: 'm', messages })
+  })
+})
+
+describe('reasoning of a history, in whatever field a client returns it', () => {
+  const turn = (fields: JsonObject) => ({ role: 'assistant', content: 'Hm.', tool_calls: [call('a')], ...fields })
+  const history = (fields: JsonObject) => [
+    { role: 'user', content: 'Hi' },
+    turn(fields),
+    { role: 'tool', tool_call_id: 'a', content: 'rain' },
+  ]
+  const dialectOf = ({ formats }: typeof groq) => formats.find(({ format }) => format === 'chat')!.dialect!
+  const said = (fields: JsonObject, dialect: JsonObject) => sent({ messages: history(fields) }, dialect)
+
+  it.each([groq, cerebras])('reaches an upstream that refuses `reasoning_content` ($name)', preset => {
+    const { body, losses } = said({ reasoning_content: 'Think.' }, dialectOf(preset))
+    expect(body['messages'][1]).toEqual(turn({ reasoning: 'Think.' }))
+    expect(losses).toEqual([])
+    const both = { reasoning: 'Think.', reasoning_content: 'Think.' }
+    expect(said(both, dialectOf(preset)).body['messages'][1]).toEqual(turn({ reasoning: 'Think.' }))
+    expect(said({ reasoning_content: '' }, dialectOf(preset)).body['messages'][1]).toEqual(turn({}))
+  })
+
+  it('reaches an upstream that demands `reasoning_content`', () => {
+    expect(said({ reasoning: 'Think.' }, DEEPSEEK).body['messages'][1]).toEqual(turn({ reasoning_content: 'Think.' }))
+  })
+
+  it('is passed on as it came to an upstream that declares no field', () => {
+    expect(said({ reasoning_content: 'Think.' }, {}).body['messages']).toEqual(history({ reasoning_content: 'Think.' }))
+  })
+})
+
 describe('a request of Mistral’s clients that requires a call', () => {
-  const MISTRAL = mistral.formats.find(({ format }) => format === 'chat')!.dialect!
   const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
-  const required = { messages: [{ role: 'user', content: 'Hi' }], tools, tool_choice: 'any', seed: 1, x_more: [null] }
+  const required = {
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools,
+    tool_choice: 'any',
+    random_seed: 1,
+    safe_prompt: true,
+  }
 
   it('does so in OpenAI’s word, with everything else as it came', () => {
     expect(sent(required, {}).body).toEqual({ model: 'm', ...required, tool_choice: 'required' })

@@ -102,3 +102,30 @@ test('the name of the client does not go upstream', async () => {
   expect(JSON.stringify(upstream.seen[0]!.headers)).not.toContain('mistral')
   expect(upstream.seen[0]!.text).not.toContain('wholeCalls')
 })
+
+describe.each(UPSTREAMS)('the usage of a stream of %s', (format, script) => {
+  const MISTRALS = [...CLIENTS.slice(0, 3), 'ai/6.0.1 ai-sdk/provider-utils/4.0.1 ai-sdk/mistral/3.0.69']
+  const chunksIn = (text: string) =>
+    text
+      .split('\n\n')
+      .filter(frame => frame.startsWith('data: {'))
+      .map(frame => JSON.parse(frame.slice(6)))
+  const USAGE = '{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}'
+  const finish = chunk({}, 'stop').replace(/\}\n\n$/, `,"usage":${USAGE}}\n\n`)
+  const counted: Script = (response, seen) =>
+    format === 'messages'
+      ? void script(response, seen)
+      : void events(response).end(`${chunk({ role: 'assistant', content: 'Hi.' })}${finish}data: [DONE]\n\n`)
+
+  test.each(MISTRALS)('stands beside the finish reason, unasked, for %s', async client => {
+    const { testServer } = await open(counted, {}, { format })
+    const { text } = await testServer.ask('/v1/chat/completions', STREAM, { headers: { 'user-agent': client } })
+    const chunks = chunksIn(text)
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [{ finish_reason: format === 'messages' ? 'tool_calls' : 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+    })
+    for (const one of chunks.slice(0, -1)) expect(one).not.toHaveProperty('usage')
+    for (const { choices } of chunks) expect(choices).toHaveLength(1)
+  })
+})

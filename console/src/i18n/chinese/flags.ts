@@ -25,6 +25,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '工具结果中可以包含媒体；否则媒体会在结果之后的用户轮次中发送；默认 true，Gemini 2.5 及更早的模型默认 false',
   after_tools: '`assistant`：工具消息之后只能是助手消息，因此会插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
+  request_fields:
+    '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；默认 `any`',
   document_url: '接受以 URL 给出的文件（`document_url` 部分）；否则先取得文件，再作为 `file` 部分发送',
   efforts: '支持的强度，由弱到强',
   stateless: '不保存应答；所有状态由网关保存',

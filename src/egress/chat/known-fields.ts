@@ -1,0 +1,112 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import type { Tool } from '../../canonical/tool.ts'
+import { FORMAT } from './content.ts'
+
+/*
+ * Mistral refuses a request with any field that it does not know (422 `extra_forbidden`), also where the value is null
+ * (docs/wire/chat.md#fields-that-mistral-takes). Clients that are set up for OpenAI send such fields by default.
+ */
+
+const BODY_FIELDS: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'stream', 'stop', 'random_seed', 'metadata'],
+  ...['response_format', 'tools', 'tool_choice', 'presence_penalty', 'frequency_penalty', 'n', 'prediction'],
+  ...['parallel_tool_calls', 'reasoning_effort', 'prompt_mode', 'guardrails', 'safe_prompt', 'min_tokens'],
+  ...['repetition_penalty', 'top_k', 'logprobs', 'top_logprobs', 'prompt_logprobs', 'top_prompt_logprobs'],
+])
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id', 'prefix'])
+const TOOL_MESSAGE_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'name'])
+const PART_FIELDS: ReadonlySet<string> = new Set([
+  ...['type', 'text', 'image_url', 'document_url', 'document_name', 'file_id', 'input_audio', 'reference_ids'],
+  ...['thinking', 'signature', 'closed'],
+])
+const CALL_FIELDS: ReadonlySet<string> = new Set(['id', 'type', 'function', 'index'])
+const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function'])
+const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict'])
+
+type Fields = ReadonlySet<string>
+
+/** Returns true if Mistral refuses the body for one of its fields. */
+export const hasUnknownFields = (body: JsonObject): boolean =>
+  hasOthers(body, BODY_FIELDS) || itemsOf(body['messages']).some(isOdd) || itemsOf(body['tools']).some(isOddTool)
+
+const isOdd = (message: JsonObject): boolean =>
+  hasOthers(message, message['role'] === 'tool' ? TOOL_MESSAGE_FIELDS : MESSAGE_FIELDS) ||
+  itemsOf(message['content']).some(part => hasOthers(part, PART_FIELDS)) ||
+  itemsOf(message['tool_calls']).some(call => hasOthers(call, CALL_FIELDS))
+
+const isOddTool = (tool: JsonObject): boolean =>
+  isObject(tool['function']) &&
+  (hasOthers(tool, TOOL_FIELDS) ||
+    hasOthers(tool['function'], FUNCTION_FIELDS) ||
+    tool['function']['parameters'] === undefined)
+
+const itemsOf = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+
+function hasOthers(object: JsonObject, known: Fields): boolean {
+  for (const field in object) if (!known.has(field)) return true
+  return false
+}
+
+/** Returns the request without what would be written to a field that Mistral does not know. */
+export function withKnownFields(request: CanonicalRequest, losses: Losses): CanonicalRequest {
+  const { endUser: _, serviceTier: __, ...known } = request
+  losses.dropFields(request, [], { endUser: 'no-end-user', serviceTier: 'no-tiers' })
+  return {
+    ...withKnownExtras(known, [], BODY_FIELDS, losses),
+    messages: request.messages.map((message, index) => withKnownMessage(message, ['messages', index], losses)),
+    output: withKnownOutput(request.output, losses),
+    ...(request.tools === undefined
+      ? {}
+      : { tools: request.tools.map((tool, index) => withKnownTool(tool, ['tools', index], losses)) }),
+  }
+}
+
+/** An answer is text unless something else is asked for, so that `modalities: ["text"]` is no loss. */
+function withKnownOutput({ modalities, audio, ...output }: Output, losses: Losses): Output {
+  if (modalities?.every(modality => modality === 'text')) losses.dropRestored(['output', 'modalities'], 'text-only')
+  else if (modalities !== undefined) losses.drop(['output', 'modalities'], 'text-only')
+  if (audio !== undefined) losses.drop(['output', 'audio'], 'text-only')
+  if (output.text === undefined) return output
+  return { ...output, text: withKnownExtras(output.text, ['output', 'text'], NONE, losses) }
+}
+
+/** Mistral demands the parameters of a function. */
+function withKnownTool(tool: Tool, path: Path, losses: Losses): Tool {
+  const known = withKnownExtras(tool, path, TOOL_FIELDS, losses)
+  if (known.type !== 'function' || known.parameters !== undefined) return known
+  losses.add([...path, 'parameters'], EMPTY_SCHEMA, 'minted-empty-schema')
+  return { ...known, parameters: EMPTY_SCHEMA }
+}
+
+const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} }
+
+const NONE: Fields = new Set()
+
+function withKnownMessage(message: Message, path: Path, losses: Losses): Message {
+  const { name, ...known } = message
+  if (name !== undefined) losses.drop([...path, 'name'], 'no-names')
+  return {
+    ...withKnownExtras(known, path, MESSAGE_FIELDS, losses),
+    content: message.content.map((part, index) => withKnownPart(part, [...path, 'content', index], losses)),
+  }
+}
+
+const withKnownPart = (part: Part, path: Path, losses: Losses): Part =>
+  withKnownExtras(part, path, part.type === 'tool-call' ? CALL_FIELDS : PART_FIELDS, losses)
+
+/** Extras inside of a known field, such as those of a function, are unknown, too. */
+function withKnownExtras<N extends Node>(node: N, path: Path, known: Fields, losses: Losses): N {
+  const extras = node.extras?.[FORMAT]
+  if (extras === undefined) return node
+  const kept = Object.entries(extras).filter(
+    ([field, value]) => known.has(field) && !(path.length > 0 && isObject(value)),
+  )
+  if (kept.length === Object.keys(extras).length) return node
+  const names = new Set(kept.map(([field]) => field))
+  for (const field in extras)
+    if (!names.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'no-equivalent-field')
+  return { ...node, extras: { ...node.extras, [FORMAT]: Object.fromEntries(kept) } }
+}
