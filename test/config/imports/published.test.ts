@@ -316,13 +316,13 @@ describe('a list of channels', () => {
   test('carries over headers, and notes what a channel has no field for', () => {
     const { text, notes } = importJson('new-api', [
       channel({
-        ...{ openai_organization: 'org-1', header_override: '{"x-team":"a","x-key":"{api_key}"}' },
+        ...{ openai_organization: 'org-1', header_override: '{"x-team":"a","x-key":"{client_header:x}"}' },
         ...{ param_override: '{"temperature":0}', setting: '{"force_format":true}', status_code_mapping: '{}' },
       }),
     ])
     expect(read(text).channels[0]!.formats[0]!.headers).toMatchObject({ 'x-team': 'a', 'openai-organization': 'org-1' })
     expect(notes.map(note => note.text.split(':')[0])).toEqual([
-      ...['lists of channels hide the key', 'setting', 'header_override', 'param_override'],
+      ...['lists of channels hide the key', 'setting', 'header_override.x-key', 'param_override'],
     ])
   })
 })
