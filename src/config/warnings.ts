@@ -4,6 +4,7 @@ import { CALLERS_VERSION, isVersion, MESSAGES_VERSION } from '../formats/dialect
 import { suggestion } from './faults.ts'
 import { matchesAny } from './glob.ts'
 import type { ChannelConfig, Config, KeyConfig } from './types.ts'
+import { QUOTED } from './values.ts'
 
 /** A key from the store. */
 type StoredKey = Pick<KeyConfig, 'name' | 'group'>
@@ -45,11 +46,13 @@ function* fallbackWarnings({ channels, models, groups }: Config): Generator<stri
     for (const { model } of fallbacks) if (!isServed(model)) yield `${owner}: no channel has the fallback "${model}"`
 }
 
-function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {
+function* channelWarnings({ name, key = '', formats, weight, models }: ChannelConfig): Generator<string> {
   yield* flagWarnings(`channel ${name}`, Object.assign({}, ...formats.map(({ dialect }) => dialect)))
   for (const { format, dialect } of formats)
     if (format === 'messages' && dialect['version'] !== undefined && !isVersion(dialect['version']))
       yield `channel ${name}: the version of messages must be a date such as ${MESSAGES_VERSION}, or ${CALLERS_VERSION}`
+  // A key of the config is checked when it is read; one of the environment may be meant for another program.
+  if (QUOTED.test(key)) yield `channel ${name}: its key has quotes around it: remove them where the variable is set`
   if (weight === 0) yield `channel ${name}: with weight 0 it is used only if no other channel is left`
   if (models.named.size === 0 && models.patterns.length === 0) yield `channel ${name}: it has no models`
 }

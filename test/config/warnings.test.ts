@@ -44,3 +44,10 @@ it.each([
   const text = `channels: [${channel}, models: [m], dialect: { version: ${version} } }]`
   expect([...warnings(readConfig(text, {}), [])].filter(line => line.includes('version'))).toEqual(told)
 })
+
+it('is told of quotes around a key of the environment, which files of Docker keep', () => {
+  const config = readConfig('channels: [{ name: a, provider: openai }]', { OPENAI_API_KEY: '"sk-abc"' })
+  expect([...warnings(config)]).toEqual([
+    'channel a: its key has quotes around it: remove them where the variable is set',
+  ])
+})
