@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import type { Path } from '../canonical/loss.ts'
-import { getOrAdd } from '../canonical/maps.ts'
+import { getOrAdd, rowOf } from '../canonical/maps.ts'
 import type { Fault } from './faults.ts'
 import { type Env, variableIn } from './variable.ts'
 
@@ -35,7 +35,7 @@ export interface Source {
 /** Parses YAML (JSON is a subset of it) and replaces environment variables in text values. */
 export function readSource(text: string, env: Env): Source {
   const { document, lines } = parsed(text)
-  const faults: Fault[] = syntaxFaults(document)
+  const faults: Fault[] = syntaxFaults(document, text)
     .slice(0, MAX_SYNTAX_FAULTS)
     .map(({ message, offset }) => ({ path: '', message, line: lines.linePos(offset).line }))
   if (faults.length > 0)
@@ -70,7 +70,7 @@ function parsed(text: string): { readonly document: Document; readonly lines: Li
  */
 export function parseYaml(text: string): unknown {
   const { document, lines } = parsed(text)
-  const [first] = syntaxFaults(document)
+  const [first] = syntaxFaults(document, text)
   if (first !== undefined) throw new Error(`line ${lines.linePos(first.offset).line}: ${first.message}`)
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES })
@@ -79,23 +79,37 @@ export function parseYaml(text: string): unknown {
   }
 }
 
-/** Returns faults of the syntax, unknown tags and repeated keys, without texts of the file. */
-const syntaxFaults = (document: Document): readonly { readonly message: string; readonly offset: number }[] => [
-  ...[...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
-    ...{ message: code === 'MULTIPLE_DOCS' ? SEVERAL_DOCUMENTS : withoutQuotation(message), offset: pos[0] },
-  })),
-  ...keyFaults(document),
-]
+/** A fault of the syntax, without texts of the file. */
+interface SyntaxFault {
+  readonly message: string
+  readonly offset: number
+}
 
-/** The parser's own message names a function that reads several documents. */
-const SEVERAL_DOCUMENTS = 'the file has a second document after `---`: write one'
+/** Returns faults of the syntax, unknown tags, repeated keys and lines that belong to a text by mistake. */
+function syntaxFaults(document: Document, text: string): readonly SyntaxFault[] {
+  const found = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
+    ...{ message: rowOf(MESSAGES, code) ?? withoutQuotation(message), offset },
+  }))
+  // The braces of an unquoted variable begin a map, and break everything behind them.
+  const unquoted = found.filter(({ offset }) => text.startsWith(`\${`, offset - 1))
+  if (unquoted.length > 0) return unquoted.map(({ offset }) => ({ message: UNQUOTED, offset }))
+  return [...found, ...keyFaults(document), ...indentationFaults(document, text)]
+}
+
+/** Messages for the parser's own, by code. Its own for several documents names a function that reads them. */
+const MESSAGES: { readonly [code: string]: string } = {
+  MULTIPLE_DOCS: 'the file has a second document after `---`: write one',
+  TAG_RESOLVE_FAILED: `a tag such as \`!name\` has no meaning here: write a text in quotes, and a variable as \${NAME}`,
+}
+
+const UNQUOTED = `a variable between braces or brackets must be in quotes: "\${NAME}"`
 
 /** Removes what a message of the parser quotes of the file after a colon, because it may be a secret. */
 const withoutQuotation = (message: string): string => message.replace(/(?<=\S): (?!"?.{1,2}"?$).*$/s, '')
 
 /** Returns faults of keys that their map already has, and of keys that are maps or lists, as in `{{ name }}`. */
-function keyFaults(document: Document): { readonly message: string; readonly offset: number }[] {
-  const faults: { message: string; offset: number }[] = []
+function keyFaults(document: Document): SyntaxFault[] {
+  const faults: SyntaxFault[] = []
   visit(document, {
     Map(_, { items }) {
       const seen = new Set<string>()
@@ -111,6 +125,21 @@ function keyFaults(document: Document): { readonly message: string; readonly off
   })
   return faults
 }
+
+/** Returns faults of texts without quotes that go on with an item of a list in their next line. */
+function indentationFaults(document: Document, text: string): SyntaxFault[] {
+  const faults: SyntaxFault[] = []
+  visit(document, {
+    Scalar(_, { type, range }) {
+      if (type !== 'PLAIN' || range == null) return
+      const item = /\n[ \t]*(?=- )/.exec(text.slice(range[0], range[1]))
+      if (item !== null) faults.push({ message: TOO_FAR, offset: range[0] + item.index + item[0].length })
+    },
+  })
+  return faults
+}
+
+const TOO_FAR = 'this line is indented too far, so that it belongs to the text of the line above'
 
 /** Maximum number of reported syntax faults. One missing bracket may have a fault in every line. */
 const MAX_SYNTAX_FAULTS = 20

@@ -46,11 +46,23 @@ export const secret = withValueKind(
   'secret',
   v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty')),
 )
-/** An API key. Contains only characters that are allowed in headers. */
+/** Matches the name of a variable as shells, Kubernetes, Windows, LiteLLM and programs write it. */
+const VARIABLE_NAME = /^(?:\$\w+|\$\(\w+\)|%\w+%|os\.environ\/\w+|(?:process\.)?env[.:]\w+)$/i
+
+/** Matches a key with quotes around it, which files of variables for Docker keep. */
+export const QUOTED = /^(["']).*\1$/
+
+/**
+ * An API key. Contains only characters that are allowed in headers. Whoever knows the config's form could guess a
+ * caller's key that is the name of a variable.
+ */
 export const credential = withValueKind(
   'key',
   v.pipe(
     secret,
+    v.check(key => !VARIABLE_NAME.test(key), `is the name of a variable, not its value: write \${NAME}`),
+    v.check(key => !/^<.*>$/.test(key), 'is a placeholder: write the key'),
+    v.check(key => !QUOTED.test(key), 'has quotes around it: remove them, also where the variable is set'),
     v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
   ),
 )

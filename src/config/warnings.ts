@@ -4,6 +4,7 @@ import { CALLERS_VERSION, isVersion, MESSAGES_VERSION } from '../formats/dialect
 import { suggestion } from './faults.ts'
 import { matchesAny } from './glob.ts'
 import type { ChannelConfig, Config, KeyConfig } from './types.ts'
+import { QUOTED } from './values.ts'
 
 /** A key from the store. */
 type StoredKey = Pick<KeyConfig, 'name' | 'group'>
@@ -19,6 +20,7 @@ export function* warnings(config: Config, stored: readonly StoredKey[] = []): Ge
   for (const channel of config.channels) yield* channelWarnings(channel)
   for (const { id, dialect = {} } of config.models.values()) yield* flagWarnings(`model ${id}`, dialect)
   yield* fallbackWarnings(config)
+  if (config.channelsFrom === 'config') yield* nameWarnings(config)
 }
 
 /**
@@ -33,23 +35,46 @@ function* groupWarnings({ groups, keys }: Config, stored: readonly StoredKey[]):
     yield `groups: "default" is not declared, so keys in no other group (${names}) may use every model without limits`
 }
 
+/** Returns true if a channel has the model. */
+const isServed = (channels: readonly ChannelConfig[], id: string): boolean =>
+  channels.some(({ models: { named, patterns } }) => named.has(id) || matchesAny(patterns, id))
+
 /** Warns about fallback models that no channel has. */
 function* fallbackWarnings({ channels, models, groups }: Config): Generator<string> {
-  const isServed = (id: string): boolean =>
-    channels.some(({ models: { named, patterns } }) => named.has(id) || matchesAny(patterns, id))
   const lists = [
     ...[...models.values()].map(({ id, fallbacks }) => [`model ${id}`, fallbacks] as const),
     ...[...groups.values()].map(({ name, fallbacks }) => [`group ${name}`, fallbacks] as const),
   ]
   for (const [owner, fallbacks = []] of lists)
-    for (const { model } of fallbacks) if (!isServed(model)) yield `${owner}: no channel has the fallback "${model}"`
+    for (const { model } of fallbacks)
+      if (!isServed(channels, model)) yield `${owner}: no channel has the fallback "${model}"`
 }
 
-function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {
+/** Warns about settings of models that no channel has, and about groups with models and channels that do not exist. */
+function* nameWarnings({ channels, models, groups }: Config): Generator<string> {
+  for (const { id } of models.values())
+    if (!id.includes('*') && !isServed(channels, id)) yield `model ${id}: no channel has it`
+  for (const group of groups.values()) {
+    for (const pattern of group.channels ?? [])
+      if (!channels.some(({ name }) => matchesAny([pattern], name)))
+        yield `group ${group.name}: no channel is named "${pattern}"`
+    for (const id of group.models)
+      if (!id.includes('*') && !isServed(channels, id)) yield `group ${group.name}: no channel has the model "${id}"`
+  }
+}
+
+/** Matches an address that ends with the path of an endpoint. */
+const ENDPOINT = /\/v\d\w*\/(?:chat\/completions|completions|messages|responses|embeddings)\/?$/
+
+function* channelWarnings({ name, key = '', formats, weight, models }: ChannelConfig): Generator<string> {
   yield* flagWarnings(`channel ${name}`, Object.assign({}, ...formats.map(({ dialect }) => dialect)))
   for (const { format, dialect } of formats)
     if (format === 'messages' && dialect['version'] !== undefined && !isVersion(dialect['version']))
       yield `channel ${name}: the version of messages must be a date such as ${MESSAGES_VERSION}, or ${CALLERS_VERSION}`
+  if (formats.some(({ baseUrl }) => ENDPOINT.test(baseUrl)))
+    yield `channel ${name}: base_url ends with the path of an endpoint, to which the gateway appends its own: remove it`
+  // A key of the config is checked when it is read; one of the environment may be meant for another program.
+  if (QUOTED.test(key)) yield `channel ${name}: its key has quotes around it: remove them where the variable is set`
   if (weight === 0) yield `channel ${name}: with weight 0 it is used only if no other channel is left`
   if (models.named.size === 0 && models.patterns.length === 0) yield `channel ${name}: it has no models`
 }

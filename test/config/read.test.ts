@@ -246,6 +246,16 @@ describe('environment variables', () => {
     },
   )
 
+  it.each(['keys:\n  - { name: a, key: ${A} }', 'keys: []\nchannels: [{ name: a, keys: [${A}, ${B}] }]'])(
+    'need quotes inside of braces and brackets, which the only fault says: %s',
+    text => {
+      expect(faults(text)).toEqual([
+        '2  a variable between braces or brackets must be in quotes: "${NAME}"',
+        ...(text.includes('B') ? ['2  a variable between braces or brackets must be in quotes: "${NAME}"'] : []),
+      ])
+    },
+  )
+
   it('cannot change the shape of the file', () => {
     expect(readConfig('data_dir: "${A}"', { A: 'x", store: "y' }).dataDir).toBe('x", store: "y')
   })
@@ -266,6 +276,21 @@ it.each([
     readConfig(`server: { host: '${host}', port: 4750 }\nmetrics: { host: '${metrics}', port: 4750 }`, {})
   if (works) expect(read().metrics.listen).toEqual({ host: metrics, port: 4750 })
   else expect(read).toThrow("metrics.port: is also the gateway's port")
+})
+
+it.each(['$KEY', '$(KEY)', '%KEY%', 'os.environ/KEY', 'env:KEY', 'process.env.KEY'])(
+  'refuses a key that is the name of a variable as another program writes it, which anybody could guess: %s',
+  key => {
+    const fault = 'key is the name of a variable, not its value: write ${NAME}'
+    expect(faults(`keys: [{ name: a, key: "${key}" }]`)).toEqual([`1 keys[0].${fault}`])
+    expect(faults(`channels: [{ name: a, provider: openai, key: "${key}" }]`)).toEqual([`1 channels[0].${fault}`])
+  },
+)
+
+it('an item of a list that is indented too far is no part of the text above it', () => {
+  const text = 'channels:\n  - name: a\n    models:\n      - gpt-5.6\n       - gpt-5.6-mini\n       - gpt-5.5\n'
+  expect(faults(text)).toEqual(['5  this line is indented too far, so that it belongs to the text of the line above'])
+  expect(readConfig('data_dir: a\n  b - c\n', {}).dataDir).toBe('a b - c')
 })
 
 describe('faults name their line', () => {
@@ -336,6 +361,16 @@ describe('faults name their line', () => {
       'a key that no header can hold',
       'keys: [{ name: a, key: "a b" }]',
       '1 keys[0].key has a space, a line break or another character that no header can hold',
+    ],
+    [
+      'an upstream key that nobody filled in',
+      channel('provider: openai, key: "<your-key>"'),
+      '2 channels[0].key is a placeholder: write the key',
+    ],
+    [
+      'a key with the quotes of an env file',
+      channel(`provider: openai, key: '"abc"'`),
+      '2 channels[0].key has quotes around it: remove them, also where the variable is set',
     ],
     [
       'an upstream key of two lines',

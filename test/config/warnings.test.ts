@@ -44,3 +44,27 @@ it.each([
   const text = `channels: [${channel}, models: [m], dialect: { version: ${version} } }]`
   expect([...warnings(readConfig(text, {}), [])].filter(line => line.includes('version'))).toEqual(told)
 })
+
+it('is told of quotes around a key of the environment, which files of Docker keep', () => {
+  const config = readConfig('channels: [{ name: a, provider: openai }]', { OPENAI_API_KEY: '"sk-abc"' })
+  expect([...warnings(config)]).toEqual([
+    'channel a: its key has quotes around it: remove them where the variable is set',
+  ])
+})
+
+it.each([
+  ['a group', 'groups: { few: { channels: [a, b, "a*", "c*"] } }', 'group few: no channel is named', ['b', 'c*']],
+  ['a group', 'groups: { few: { models: [m, n, "*"] } }', 'group few: no channel has the model', ['n']],
+  ['the settings', 'models: { m: {}, n: { context: 5 } }', 'model n: no channel has it', []],
+])('is told of names in %s that no channel has: %s', (_, text, message, names) => {
+  const channel = 'name: a, provider: custom, formats: [chat], base_url: "http://localhost/v1", key: none'
+  const told = [...warnings(readConfig(`channels: [{ ${channel}, models: [m] }]\n${text}`, {}))]
+  expect(told).toEqual(names.length === 0 ? [message] : names.map(name => `${message} "${name}"`))
+  expect(warned(text, []).filter(one => one.includes('model'))).toEqual([])
+})
+
+it.each(['/v1/chat/completions', '/v1/messages', '/v1/embeddings/'])('is told of an address with the path %s', path => {
+  const channel = 'name: a, provider: custom, formats: [chat], key: none'
+  const told = [...warnings(readConfig(`channels: [{ ${channel}, base_url: "http://localhost${path}" }]`, {}))]
+  expect(told).toEqual([expect.stringMatching(/^channel a: base_url ends with the path of an endpoint/)])
+})

@@ -59,7 +59,9 @@ test('a fault names the line, and a tag is none', () => {
   expect(() => readConfig('keys:\n  - name: a\n    key: *abc\n', {})).toThrow(
     'interlingua.yaml:3: Unresolved alias (the anchor must be set before the alias)',
   )
-  expect(() => readConfig('metrics:\n  key: !ENV METRICS_KEY\n', {})).toThrow('interlingua.yaml:2: Unresolved tag')
+  expect(() => readConfig('metrics:\n  key: !ENV METRICS_KEY\n', {})).toThrow(
+    'interlingua.yaml:2: a tag such as `!name` has no meaning here: write a text in quotes, and a variable as ${NAME}',
+  )
   expect(() => importConfig('litellm', 'a: 1\nb: "x', 'file')).toThrow('file is neither YAML nor JSON: line 2: ')
 })
 

@@ -1,5 +1,7 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { keysOf } from './channel-keys.ts'
+import { modelsOf } from './channel-models.ts'
 import { AZURE, type ChannelProgram, PLANS, removesDots, TYPES, type Upstream } from './channel-types.ts'
 import {
   addressIn,
@@ -11,6 +13,7 @@ import {
   newDraft,
   objectOf,
   objectsOf,
+  splitList,
   textOf,
 } from './draft.ts'
 
@@ -87,14 +90,18 @@ function addChannel(
   if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)
   const address = addressOf(channel, upstream)
   if (address === undefined && textOf(channel['base_url']) !== undefined) return note('base_url is not an address')
+  if (type === AZURE && isAtCloudflare(address))
+    return note('no channel has the paths of Cloudflare’s gateway for Azure')
   if (address === undefined && (upstream.preset === undefined || type === AZURE)) return note('base_url is missing')
   const { proxy, ...settings } = settingsOf(channel)
   if (isSet(proxy) && addressIn(proxy) === undefined) return note('its proxy is neither an http nor an https address')
   const free = freeName(draft.names, name)
-  const key = keysOf(draft, channel, free, note)
+  const keys = keysOf(draft, channel, { name: free, id: idOf(channel) }, note)
+  if (keys === undefined) return note('all of its keys are disabled')
   const withoutDots = removesDots(program, type, channel['created_time'])
-  const models = modelsOf(channel, { isChained: program === 'new-api', withoutDots }, note)
-  draft.channels.push({ name: free, ...providerOf(upstream, address, key), models })
+  const isNewApi = program === 'new-api'
+  const models = modelsOf(channel, { isChained: isNewApi, hasEfforts: isNewApi, withoutDots }, note)
+  draft.channels.push({ name: free, ...providerOf(upstream, address, keys), models })
   const { fields } = draft.channels.at(-1)!
   const rank = ranks.indexOf(priorityOf(channel))
   if (rank > 0) fields['priority'] = rank
@@ -102,10 +109,8 @@ function addChannel(
   if (type === AZURE) Object.assign(fields, defined({ api_version: apiVersionOf(channel) }))
   if (isSet(proxy)) fields['proxy'] = addressIn(proxy)
   if (Object.values(settings).some(Boolean)) note('setting: see the fields of channels')
-  addHeaders(fields, channel, note)
+  addHeaders(fields, channel, textOf(keys['key']), note)
   for (const [field, text] of Object.entries(NOTES)) if (isSet(channel[field])) note(`${field}: ${text}`)
-  if (isSet(objectOf(channel['channel_info'])['multi_key_status_list']))
-    note('channel_info: some of its keys are disabled: remove them from `keys`')
   addGroups(draft, channel)
 }
 
@@ -125,26 +130,43 @@ const isSet = (value: unknown): boolean =>
   typeof value === 'string' ? !['', '{}', 'null'].includes(value.trim()) : Object.keys(objectOf(value)).length > 0
 
 /** Returns the address that the gateway appends its paths to. Undefined without one, or if it is not an address. */
-function addressOf({ base_url }: JsonObject, { below, address: usual }: Upstream): string | undefined {
+function addressOf({ base_url }: JsonObject, { preset, below, address: usual }: Upstream): string | undefined {
   const written = textOf(base_url)
   if (written === undefined) return usual === undefined ? undefined : usual + below
   const plan = rowOf(PLANS, written)
   if (plan !== undefined) return plan
   const address = addressIn(written)?.replace(/\/chat\/completions$/, '')
+  // Its addresses have the version before the name of the vendor.
+  if (preset === 'openai' && isAtCloudflare(address)) return address
   return address === undefined ? undefined : address + below
 }
+
+const isAtCloudflare = (address: string | undefined): boolean =>
+  address?.startsWith('https://gateway.ai.cloudflare.com/') === true
 
 /** Returns the version of Azure's API: the field `other`, or in newer versions of one-api a field of `config`. */
 const apiVersionOf = ({ other, config }: JsonObject): string | undefined =>
   textOf(other) ?? textOf(parseObject(textOf(config) ?? '{}')?.['api_version'])
 
-function addHeaders(fields: Facts, channel: JsonObject, note: (text: string) => void): void {
-  const headers = Object.entries(objectOf(parseObject(textOf(channel['header_override']) ?? '{}')))
-  const plain = headers.filter(([, value]) => typeof value === 'string' && !value.includes('{'))
-  const organization = textOf(channel['openai_organization'])
-  const all = defined({ ...Object.fromEntries(plain), 'openai-organization': organization })
+/** Matches the name of a rule of new-api that passes headers of callers on. */
+const PASSING_RULE = /^(?:\*$|re(?:gex)?:)/i
+
+/** Adds headers, with the channel's key in place of `{api_key}` if it has only one. */
+function addHeaders(fields: Facts, channel: JsonObject, key: string | undefined, note: (text: string) => void): void {
+  const headers = new Map<string, string>()
+  for (const [name, value] of Object.entries(objectOf(parseObject(textOf(channel['header_override']) ?? '{}')))) {
+    const text = typeof value === 'string' ? value.replaceAll('{api_key}', () => key ?? '{api_key}') : '{'
+    if (PASSING_RULE.test(name) || text.includes('{client_header:'))
+      note(`header_override.${name}: name the headers of callers in \`allow_headers\``)
+    else if (text.includes('{api_key}') || typeof value !== 'string')
+      note(`header_override.${name}: it has no equivalent in the config`)
+    else headers.set(name, text)
+  }
+  const all = defined({
+    ...Object.fromEntries(headers),
+    'openai-organization': textOf(channel['openai_organization']),
+  })
   if (Object.keys(all).length > 0) fields['headers'] = all
-  if (plain.length < headers.length) note('header_override: headers with placeholders have no equivalent in the config')
 }
 
 function providerOf({ preset, formats, keepsPreset }: Upstream, address: string | undefined, keys: object) {
@@ -152,57 +174,6 @@ function providerOf({ preset, formats, keepsPreset }: Upstream, address: string 
   if (address === undefined || (preset !== undefined && keepsPreset === true))
     return { provider: preset!, fields: defined({ ...keys, base_url: address }) }
   return { provider: 'custom', fields: { ...keys, formats, base_url: address } }
-}
-
-/** Splits a text into the items of a list. */
-const splitList = (value: unknown, separator: string): string[] =>
-  (textOf(value) ?? '')
-    .split(separator)
-    .map(one => one.trim())
-    .filter(Boolean)
-
-/**
- * Returns the keys, which the source has one per line. Channel lists hide keys, so an environment variable replaces a
- * hidden key. Each channel has a variable of its own, because a key must not reach the host of another channel.
- */
-function keysOf(draft: Draft, channel: JsonObject, name: string, note: (text: string) => void): Facts {
-  const keys = splitList(channel['key'], '\n')
-  if (keys.length > 1) return { keys }
-  if (keys.length === 1) return { key: keys[0] }
-  const words = wordsIn(name) ?? ['CHANNEL', ...(wordsIn(idOf(channel)) ?? [])]
-  const variable = `${freeName(draft.variables, words.join('_').replace(/^(?=\d)/, '_'), '_')}_KEY`
-  note(`lists of channels hide the key: set ${variable}`)
-  return { key: `\${${variable}}` }
-}
-
-/** Returns the words of a text that a variable's name can have, or null if there are none. */
-const wordsIn = (text: string): readonly string[] | null => text.toUpperCase().match(/[A-Z0-9]+/g)
-
-/** How a program finds the upstream's name of a model. */
-interface Naming {
-  /** True if the program maps a mapped name again. */
-  readonly isChained: boolean
-  readonly withoutDots: boolean
-}
-
-function modelsOf(
-  channel: JsonObject,
-  { isChained, withoutDots }: Naming,
-  note: (text: string) => void,
-): Map<string, string> {
-  const names = splitList(channel['models'], ',')
-  const mapping = objectOf(parseObject(textOf(channel['model_mapping']) ?? '{}'))
-  if (names.length === 0) note('it has no models')
-  const upstreamOf = (name: string): string => {
-    const passed = new Set([name])
-    let upstream = textOf(rowOf(mapping, name)) ?? name
-    while (isChained && !passed.has(upstream)) {
-      passed.add(upstream)
-      upstream = textOf(rowOf(mapping, upstream)) ?? upstream
-    }
-    return withoutDots ? upstream.replaceAll('.', '') : upstream
-  }
-  return new Map(names.map(name => [name, upstreamOf(name)]))
 }
 
 /** Adds the channel to each of its groups. The group `default` may use all channels. */

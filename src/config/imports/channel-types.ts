@@ -38,6 +38,11 @@ const OLLAMA: Upstream = { ...chat('ollama'), keepsPreset: true }
 const MINIMAX = vendor('minimax', 'https://api.minimax.chat', '/v1')
 const COHERE: Upstream = { preset: 'cohere', formats: ['cohere-chat'], below: '', keepsPreset: true }
 const SILICONFLOW: Upstream = { ...CHAT, address: 'https://api.siliconflow.cn' }
+const LINGYI: Upstream = { ...CHAT, address: 'https://api.lingyiwanwu.com' }
+const VOLCENGINE: Upstream = { ...CHAT, address: 'https://ark.cn-beijing.volces.com', below: '/api/v3' }
+const QIANFAN: Upstream = { ...CHAT, address: 'https://qianfan.baidubce.com', below: '/v2' }
+const DASHSCOPE = vendor('dashscope', 'https://dashscope.aliyuncs.com', '/compatible-mode/v1')
+const AT_GOOGLE = 'https://generativelanguage.googleapis.com/v1beta/openai'
 
 /** Type of the deployments of Azure. */
 export const AZURE = 3
@@ -47,10 +52,11 @@ const COMMON: { readonly [type: number]: Upstream } = {
   1: chat('openai'),
   [AZURE]: { preset: 'azure-deployments', formats: ['chat'], below: '', keepsPreset: true },
   14: { preset: 'anthropic', formats: ['messages'], below: '' },
-  17: vendor('dashscope', 'https://dashscope.aliyuncs.com', '/compatible-mode/v1'),
+  17: DASHSCOPE,
   20: chat('openrouter'),
   24: { preset: 'google', formats: ['contents'], below: '' },
   25: vendor('moonshot', 'https://api.moonshot.cn', '/v1'),
+  31: LINGYI,
 }
 
 /** Channel types by program. */
@@ -60,11 +66,19 @@ export const TYPES: { readonly [P in ChannelProgram]: { readonly [type: number]:
     ...{ 4: OLLAMA, 8: CHAT_ALONE, 26: vendor('zai', 'https://open.bigmodel.cn', '/api/paas/v4') },
     ...{ 27: { ...CHAT_ALONE, address: 'https://api.perplexity.ai' }, 34: COHERE, 35: MINIMAX },
     ...{ 38: { preset: 'jina', formats: ['embeddings', 'rerank'], below: '/v1' }, 40: SILICONFLOW },
-    ...{ 42: chat('mistral'), 43: chat('deepseek'), 47: CHAT, 48: chat('xai') },
+    ...{ 42: chat('mistral'), 43: chat('deepseek'), 45: VOLCENGINE, 46: QIANFAN, 47: CHAT, 48: chat('xai') },
   },
   'one-api': {
     ...COMMON,
-    ...{ 8: CHAT, 27: MINIMAX, 28: chat('mistral'), 29: chat('groq'), 30: OLLAMA, 35: COHERE },
+    ...{
+      8: CHAT,
+      19: { ...CHAT, address: 'https://ai.360.cn' },
+      26: { ...CHAT, address: 'https://api.baichuan-ai.com' },
+    },
+    ...{ 27: MINIMAX, 28: chat('mistral'), 29: chat('groq'), 30: OLLAMA },
+    ...{ 32: { ...CHAT, address: 'https://api.stepfun.com' }, 35: COHERE, 40: VOLCENGINE },
+    ...{ 41: { ...CHAT_ALONE, address: 'https://api.novita.ai/v3/openai' }, 47: QIANFAN, 49: DASHSCOPE },
+    ...{ 48: { ...CHAT, address: 'https://spark-api-open.xf-yun.com' }, 51: { ...CHAT_AT_ROOT, address: AT_GOOGLE } },
     ...{ 36: chat('deepseek'), 39: chat('together'), 44: SILICONFLOW, 45: chat('xai'), 50: CHAT_AT_ROOT },
   },
 }
@@ -74,6 +88,7 @@ export const PLANS: { readonly [name: string]: string } = {
   'glm-coding-plan': 'https://open.bigmodel.cn/api/coding/paas/v4',
   'glm-coding-plan-international': 'https://api.z.ai/api/coding/paas/v4',
   'kimi-coding-plan': 'https://api.kimi.com/coding/v1',
+  'doubao-coding-plan': 'https://ark.cn-beijing.volces.com/api/coding/v3',
 }
 
 /** Unix time in seconds from which new-api keeps dots in the names of deployments of new channels. */

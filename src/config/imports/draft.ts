@@ -152,6 +152,13 @@ export const objectsOf = (value: unknown): JsonObject[] =>
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
+/** Splits a text into the items of a list. */
+export const splitList = (value: unknown, separator: string): string[] =>
+  (textOf(value) ?? '')
+    .split(separator)
+    .map(one => one.trim())
+    .filter(Boolean)
+
 /** Returns an address without trailing slashes, or undefined for any other value. */
 export function addressIn(value: unknown): string | undefined {
   const address = withoutTrailingSlashes(textOf(value)?.trim() ?? '')

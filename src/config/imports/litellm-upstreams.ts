@@ -9,7 +9,7 @@ import {
 } from '../../formats/index.ts'
 import { COMPATIBLE_FORMATS, isVendorAddress, objectOf, textOf } from './draft.ts'
 import { CLOUDS } from './litellm-clouds.ts'
-import { OTHER_PROVIDERS } from './litellm-providers.ts'
+import { OTHER_PROVIDERS, USUAL_ADDRESSES } from './litellm-providers.ts'
 import { orderOf } from './litellm-ranks.ts'
 import { type Account, addressOf, amountOf, keyFields, numberOf, settingOf, variable } from './litellm-settings.ts'
 import { unread } from './watched.ts'
@@ -141,6 +141,8 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
     return { provider: own, model: nameAt(prefix, model), fields: { ...keyFields(params), ...only }, ...note }
   if (address !== undefined && (COMPATIBLE.has(prefix) || own === undefined))
     return compatible(prefix, params, info, model)
+  const usual = rowOf(USUAL_ADDRESSES, prefix)
+  if (usual !== undefined) return atUsualAddress(usual, prefix, params, info, model)
   if (own === undefined) return `there is no preset for "${prefix}": write a channel with provider: custom`
   const fields = { ...keyFields(params), ...addressFields(prefix, own, address!), ...only }
   return { provider: own, model: nameAt(prefix, model), fields, ...note }
@@ -149,6 +151,12 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
 /** Addresses of LiteLLM's providers that differ from those of the presets. Keys are valid at one of the two only. */
 const ADDRESSES: { readonly [prefix: string]: string } = {
   dashscope: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
+  hosted_vllm: variable('HOSTED_VLLM_API_BASE'),
+}
+
+const OLLAMA_ADDRESS = {
+  field: 'api_base',
+  text: `is missing: if OLLAMA_API_BASE is set, write \`base_url: ${variable('OLLAMA_API_BASE')}/v1\``,
 }
 
 /** Notes for entries without an address, by prefix. */
@@ -161,6 +169,8 @@ const NOTES: { readonly [prefix: string]: NonNullable<Account['note']> } = {
     field: 'api_base',
     text: 'is missing: earlier versions of LiteLLM take https://dashscope-intl.aliyuncs.com/compatible-mode/v1, where other keys are valid',
   },
+  ollama: OLLAMA_ADDRESS,
+  ollama_chat: OLLAMA_ADDRESS,
 }
 
 /** Returns the only formats of a model at its vendor, or undefined if it has all of them. */
@@ -199,6 +209,23 @@ const isVersionInPath = (format: string): boolean => FORMAT_FACTS.get(format)?.v
 const withVersion = (prefix: string, address: string): string =>
   BELOW_V1.has(prefix) && !address.endsWith('/v1') ? `${address}/v1` : address
 
+/** Returns the account of an upstream at the address that LiteLLM knows, with the key of LiteLLM's variable. */
+const atUsualAddress = (
+  [base_url, key]: readonly [address: string, key: string],
+  prefix: string,
+  params: JsonObject,
+  info: JsonObject,
+  model: string,
+): Account => ({
+  provider: 'custom',
+  model: nameAt(prefix, model),
+  fields: { ...keyFields(params, variable(key)), base_url, formats: formatsFor(info) },
+})
+
+/** Returns the formats for the work of a model that any upstream compatible with OpenAI may have. */
+const formatsFor = (info: JsonObject): readonly string[] =>
+  rowOf(FORMATS, textOf(info['mode']) ?? '') ?? COMPATIBLE_FORMATS
+
 /** Returns the account of an upstream that is identified only by its address. */
 function compatible(prefix: string, params: JsonObject, info: JsonObject, model: string): Account | string {
   const address = addressOf(params)
@@ -209,7 +236,7 @@ function compatible(prefix: string, params: JsonObject, info: JsonObject, model:
   return {
     provider: 'custom',
     model: nameAt(prefix, model),
-    fields: { ...fields, formats: rowOf(FORMATS, textOf(info['mode']) ?? '') ?? COMPATIBLE_FORMATS },
+    fields: { ...fields, formats: formatsFor(info) },
     ...(prefix === 'openai' && fields['key'] === 'none' ? { note: NO_KEY } : {}),
   }
 }

@@ -1,19 +1,9 @@
 import { rowOf } from '../../canonical/maps.ts'
-import { defined, type JsonObject } from '../../canonical/node.ts'
-import {
-  addressIn,
-  COMPATIBLE_FORMATS,
-  type Draft,
-  freeName,
-  isVendorAddress,
-  newDraft,
-  objectOf,
-  objectsOf,
-  textOf,
-} from './draft.ts'
-import { CLOUDS, type PortkeyAccount } from './portkey-clouds.ts'
+import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
+import { type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
+import { accountFields, accountOf } from './portkey-accounts.ts'
+import { type CallerName, conditionalTargets, type UsedTarget } from './portkey-conditions.ts'
 import { importIntegrations } from './portkey-integrations.ts'
-import { ADDRESSES, PRESETS } from './portkey-presets.ts'
 
 /*
  * Routing configs of Portkey's gateway: a target, or a strategy over targets (portkey.ai/docs, "Configs", and the
@@ -32,6 +22,9 @@ interface Rank {
   readonly weight?: number
 }
 
+/** Name of the models of a config that has none for callers. */
+const NAME: CallerName = { name: 'portkey', open: ['*', '*'] }
+
 /**
  * Reads a routing config, or the integrations in a gateway's `conf.json`. If a routing config has no model names for
  * callers, its models get the name `portkey`.
@@ -39,53 +32,98 @@ interface Rank {
 export function importPortkey(value: unknown): Draft {
   const draft = newDraft()
   const config = objectOf(value)
-  if (config['integrations'] === undefined) addTarget(draft, config, { rank: { priority: 0 }, inherited: {} }, '')
-  else importIntegrations(draft, config)
+  if (config['integrations'] === undefined) {
+    addTarget(draft, withSnakeCase(config), { rank: { priority: 0 }, inherited: {}, names: [NAME] }, '')
+    keepNames(draft)
+  } else importIntegrations(draft, config)
   return draft
 }
 
-const MODES: ReadonlySet<string> = new Set(['single', 'fallback', 'loadbalance'])
+/** Returns a target with the names of its fields in snake_case. Portkey takes them in camelCase, too. */
+const withSnakeCase = (target: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(target).map(([field, value]) => [
+      field.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+      field === 'strategy' && isObject(value) ? withSnakeCase(value as JsonObject) : value,
+    ]),
+  )
 
-/** Rank and inherited fields of a target in its group. */
+/**
+ * Gives targets with a model every name if another target has none: callers then name models of that target, for which
+ * the others answer with their own.
+ */
+function keepNames({ channels }: Draft): void {
+  if (!channels.some(({ models }) => models.has('*'))) return
+  for (const { models } of channels) {
+    const model = models.get(NAME.name)
+    if (model === undefined) continue
+    models.delete(NAME.name)
+    models.set('*', model)
+  }
+}
+
+const MODES: ReadonlySet<string> = new Set(['single', 'fallback', 'loadbalance', 'conditional'])
+
+/** Rank, inherited fields and names of a target in its group. */
 interface Place {
   readonly rank: Rank
   /** Fields that apply where the target has none of its own. */
   readonly inherited: JsonObject
+  /** Names of models for callers. */
+  readonly names: readonly CallerName[]
 }
 
 /** Adds a target and its nested targets. Returns the number of priorities that they use. */
-function addTarget(draft: Draft, target: JsonObject, { rank, inherited }: Place, path: string): number {
+function addTarget(draft: Draft, target: JsonObject, { rank, inherited, names }: Place, path: string): number {
   const mode = textOf(objectOf(target['strategy'])['mode'])
-  const below = objectsOf(target['targets'])
+  const below = objectsOf(target['targets']).map(withSnakeCase)
   noteRest(draft, target, path)
   const whole = { ...inherited, ...target, override_params: overridesOf(inherited, target) }
-  if (below.length === 0) return addChannel(draft, whole, rank, path)
-  noteMode(draft, mode, path)
-  const used = mode === 'single' ? below.slice(0, 1) : below
-  for (const index of below.keys().drop(used.length))
-    draft.notes.push({ path: `${path}targets[${index}]`, text: 'the mode `single` uses the first target only' })
-  const shares = mode === 'loadbalance' ? sharesOf(used, rank.weight) : []
+  if (below.length === 0) return addChannel(draft, whole, { rank, names }, path)
+  if (mode !== undefined && !MODES.has(mode))
+    draft.notes.push({ path: `${path}strategy.mode`, text: 'the targets are tried in turn instead' })
+  const used = usedTargets(draft, mode, { ...target, targets: below }, path)
+  const shares = sharesOf(
+    used.map(({ index }) => below[index]!),
+    rank.weight,
+  )
   const passedOn = inheritable(whole)
   let importedCount = 0
-  for (const [index, one] of used.entries()) {
+  for (const [position, { index, names: ownNames = names }] of used.entries()) {
     const at = `${path}targets[${index}].`
-    const add = (ownRank: Rank): number => addTarget(draft, one, { rank: ownRank, inherited: passedOn }, at)
+    const add = (ownRank: Rank): number =>
+      addTarget(draft, below[index]!, { rank: ownRank, inherited: passedOn, names: ownNames }, at)
     if (mode === 'loadbalance')
-      importedCount = Math.max(importedCount, add(defined({ priority: rank.priority, weight: shares[index] })))
+      importedCount = Math.max(importedCount, add(defined({ priority: rank.priority, weight: shares[position] })))
     // In a chain of fallbacks, the first target gets the share of the whole chain.
     else importedCount += add(importedCount === 0 ? rank : { priority: rank.priority + importedCount })
   }
   return importedCount
 }
 
-function noteMode(draft: Draft, mode: string | undefined, path: string): void {
-  if (mode === 'conditional')
-    draft.notes.push({
-      path: `${path}strategy`,
-      text: 'conditions have no equivalent in the config; the targets are tried in turn',
-    })
-  else if (mode !== undefined && !MODES.has(mode))
-    draft.notes.push({ path: `${path}strategy.mode`, text: 'the targets are tried in turn instead' })
+/** Returns the targets that a group uses, in the order of their priorities. Names the others. */
+function usedTargets(draft: Draft, mode: string | undefined, group: JsonObject, path: string): readonly UsedTarget[] {
+  const targets = objectsOf(group['targets'])
+  const note = (at: string, text: string): void => void draft.notes.push({ path: `${path}${at}`, text })
+  if (mode === 'conditional') {
+    const { targets: used, named } = conditionalTargets(group)
+    for (const [index, name] of named)
+      note(`strategy.conditions[${index}]`, `callers choose by the model: requests that meet it name "${name}"`)
+    for (const index of targets.keys())
+      if (!used.some(one => one.index === index)) note(`targets[${index}]`, 'no condition leads to it')
+    return used
+  }
+  const isUsed = (index: number): boolean =>
+    (mode !== 'single' || index === 0) && (mode !== 'loadbalance' || targets[index]!['weight'] !== 0)
+  for (const index of targets.keys())
+    if (!isUsed(index))
+      note(
+        mode === 'single' ? `targets[${index}]` : `targets[${index}].weight`,
+        mode === 'single'
+          ? 'the mode `single` uses the first target only'
+          : 'is 0, so that the target gets no requests',
+      )
+  return [...targets.keys()].filter(isUsed).map(index => ({ index }))
 }
 
 /** Fields of a group that its targets inherit (`tryTargetsRecursively` of Portkey's gateway, read on 2026-11-30). */
@@ -108,9 +146,9 @@ function sharesOf(targets: readonly JsonObject[], whole: number | undefined): re
 }
 
 function noteRest(draft: Draft, target: JsonObject, path: string): void {
-  const cloud = rowOf(CLOUDS, textOf(target['provider']) ?? '')?.taken ?? []
+  const taken = accountFields(target)
   for (const field of Object.keys(target))
-    if (!KNOWN_FIELDS.has(field) && !cloud.includes(field))
+    if (!KNOWN_FIELDS.has(field) && !taken.includes(field))
       draft.notes.push({ path: `${path}${field}`, text: rowOf(NOTES, field) ?? 'a channel has no such field' })
   for (const field of Object.keys(objectOf(target['override_params'])))
     if (field !== 'model')
@@ -140,7 +178,13 @@ const NOTES: { readonly [field: string]: string } = {
   retry: 'a failed request is not retried on the same channel; the next channel is tried',
 }
 
-function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank, path: string): number {
+/** Adds the channel of a target. Returns the number of priorities that it uses. */
+function addChannel(
+  draft: Draft,
+  target: JsonObject,
+  { rank: { priority, weight }, names }: Omit<Place, 'inherited'>,
+  path: string,
+): number {
   const account = accountOf(target)
   if (typeof account === 'string') {
     draft.notes.push({ path: `${path}provider`, text: account })
@@ -150,7 +194,7 @@ function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank
   draft.channels.push({
     name: freeName(draft.names, textOf(target['provider']) ?? 'custom'),
     provider: account.provider,
-    models: new Map(account.model === undefined ? [['*', '*']] : [['portkey', account.model]]),
+    models: new Map(names.map(({ name, open }) => (account.model === undefined ? open : [name, account.model]))),
     fields: defined({
       ...account.fields,
       timeout: typeof timeout === 'number' && timeout > 0 ? { whole: `${Math.ceil(timeout / 1000)}s` } : undefined,
@@ -159,42 +203,4 @@ function addChannel(draft: Draft, target: JsonObject, { priority, weight }: Rank
     }),
   })
   return 1
-}
-
-/** Formats of the requests that Portkey sends to a `custom_host`, and the path that it appends. */
-interface Host {
-  readonly formats: readonly string[]
-  readonly below: string
-}
-
-const CHAT: Host = { formats: COMPATIBLE_FORMATS, below: '' }
-
-/** Hosts by provider, except those of Chat Completions (src/providers of its gateway, read on 2026-11-29). */
-const HOSTS: { readonly [provider: string]: Host } = {
-  anthropic: { formats: ['messages'], below: '' },
-  google: { formats: ['contents'], below: '' },
-  ollama: { formats: ['chat', 'completions', 'embeddings'], below: '/v1' },
-}
-
-/** Returns the account of a target, or the reason why there is none. */
-function accountOf(target: JsonObject): PortkeyAccount | string {
-  const name = textOf(target['provider'])
-  const host = textOf(target['custom_host'])
-  const key = textOf(target['api_key'])
-  const model = textOf(objectOf(target['override_params'])['model'])
-  if (host !== undefined) {
-    const address = addressIn(host)
-    if (address === undefined) return 'its custom_host is not an address'
-    const preset = rowOf(PRESETS, name ?? '')
-    if (isVendorAddress(preset, address)) return { provider: preset!, model, fields: defined({ key }) }
-    const { formats, below } = rowOf(HOSTS, name ?? '') ?? CHAT
-    return { provider: 'custom', model, fields: { key: key ?? 'none', formats, base_url: address + below } }
-  }
-  if (name === undefined) return 'it names no provider'
-  if (name.startsWith('@')) return `only Portkey has "${name}": write the provider and its key`
-  const cloud = rowOf(CLOUDS, name)?.account(target)
-  if (cloud !== undefined) return typeof cloud === 'string' ? cloud : { ...cloud, model: model ?? cloud.model }
-  const provider = rowOf(PRESETS, name)
-  if (provider === undefined) return `there is no preset for "${name}": write a channel with provider: custom`
-  return { provider, model, fields: defined({ key, base_url: rowOf(ADDRESSES, name) }) }
 }

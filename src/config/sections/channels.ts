@@ -135,7 +135,7 @@ export const channel = fields({
     dialect,
     "Flags for the upstream's deviations from its formats, in addition to the provider's flags.",
   ),
-  headers: optional(headers, 'Headers sent with every request.'),
+  headers: optional(headers, 'Headers sent with every request, also instead of the header with the key.'),
   allow_headers: optional(texts, 'Headers of callers that are passed on.', []),
   media: optional(
     fields({

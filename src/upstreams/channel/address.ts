@@ -139,8 +139,8 @@ function baseOf(format: ChannelFormat, style: EndpointBase['style'], key: string
   const headers = {
     'accept-encoding': 'identity',
     'user-agent': 'interlingua',
-    ...format.headers,
     ...authHeaders(style, key),
+    ...format.headers,
   }
   const base = { origin, pathname: pathname.replace(/\/$/, ''), headers, key, style }
   baseCache.set(format, base)

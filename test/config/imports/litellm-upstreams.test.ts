@@ -41,6 +41,33 @@ describe('an own address has the path that LiteLLM appends its own to', () => {
   })
 })
 
+test.each([
+  ['fireworks_ai/deepseek-v4', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'],
+  ['perplexity/sonar-pro', 'https://api.perplexity.ai', 'PERPLEXITYAI_API_KEY'],
+  ['nvidia_nim/meta/llama-4', 'https://integrate.api.nvidia.com/v1', 'NVIDIA_NIM_API_KEY'],
+  ['deepinfra/m', 'https://api.deepinfra.com/v1/openai', 'DEEPINFRA_API_KEY'],
+])('%s is at the address that LiteLLM knows, with the key of its variable', (model, address, name) => {
+  const { text } = importEntry({ model })
+  const [channel] = readConfig(text, { [name]: 'the-key' }).channels
+  expect([channel!.formats[0]!.baseUrl, channel!.key]).toEqual([address, 'the-key'])
+  expect(channelOf({ model, api_key: 'own' }).key).toBe('own')
+})
+
+describe('an entry without an address has that of the environment', () => {
+  test('of vLLM', () => {
+    const { text } = importEntry({ model: 'hosted_vllm/m' })
+    const { channels } = readConfig(text, { HOSTED_VLLM_API_BASE: `${OWN}/v1` })
+    expect(channels[0]!.formats.find(({ format }) => format === 'chat')?.baseUrl).toBe(`${OWN}/v1`)
+    expect(() => readConfig(text, {})).toThrow('HOSTED_VLLM_API_BASE is not set')
+  })
+
+  test.each(['ollama', 'ollama_chat'])('of %s, which a note names, because most are at the usual one', prefix => {
+    const { notes } = importEntry({ model: `${prefix}/m` })
+    expect(notes).toMatchObject([{ text: expect.stringContaining('OLLAMA_API_BASE') }])
+    expect(importEntry({ model: `${prefix}/m`, api_base: OWN }).notes).toEqual([])
+  })
+})
+
 describe('a name without a provider is that of the provider to which LiteLLM sends it', () => {
   test.each([
     ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'bedrock-converse'],

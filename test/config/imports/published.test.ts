@@ -316,13 +316,13 @@ describe('a list of channels', () => {
   test('carries over headers, and notes what a channel has no field for', () => {
     const { text, notes } = importJson('new-api', [
       channel({
-        ...{ openai_organization: 'org-1', header_override: '{"x-team":"a","x-key":"{api_key}"}' },
+        ...{ openai_organization: 'org-1', header_override: '{"x-team":"a","x-key":"{client_header:x}"}' },
         ...{ param_override: '{"temperature":0}', setting: '{"force_format":true}', status_code_mapping: '{}' },
       }),
     ])
     expect(read(text).channels[0]!.formats[0]!.headers).toMatchObject({ 'x-team': 'a', 'openai-organization': 'org-1' })
     expect(notes.map(note => note.text.split(':')[0])).toEqual([
-      ...['lists of channels hide the key', 'setting', 'header_override', 'param_override'],
+      ...['lists of channels hide the key', 'setting', 'header_override.x-key', 'param_override'],
     ])
   })
 })
@@ -347,7 +347,7 @@ describe('a config of Portkey', () => {
       ],
       ['vertex', 2],
     ])
-    expect(channels[0]!.models.named.get('portkey')).toBe('d')
+    expect(text).toContain('"*": d')
     expect(notes).toEqual([])
   })
 
@@ -356,10 +356,7 @@ describe('a config of Portkey', () => {
     const inner = { strategy: { mode: 'fallback' }, weight: 0.25, targets: [openai({}), openai({})] }
     const { text } = portkey({ strategy: { mode: 'loadbalance' }, targets: [openai({ weight: 0 }), inner] })
     expect(read(text).channels.map(({ priority, weight }) => [priority, weight])).toEqual([
-      ...[
-        [0, 0],
-        [0, 0.25],
-      ],
+      [0, 0.25],
       [1, 1],
     ])
   })

@@ -52,7 +52,8 @@ const FILES: readonly (readonly [string, Json])[] = [
           {
             ...{ ...CHANNEL, base_url: 'http://a', model_mapping: '{"a":"c"}', priority: 1, used_quota: 5 },
             ...{ setting: '{"proxy":"http://x"}', settings: '{"azure":1}', param_override: '{"top_p":1}', tag: '' },
-            ...{ channel_info: { multi_key_status_list: { '0': 2 } }, openai_organization: 'o' },
+            ...{ channel_info: { is_multi_key: true, multi_key_status_list: { '1': 2 } }, openai_organization: 'o' },
+            key: 'a\nb',
           },
         ],
       },

@@ -64,6 +64,14 @@ describe('sending', () => {
     expect(channel.health.inFlight).toBe(0)
   })
 
+  test('sends a header of the config instead of that of the key, as its operator wrote it', async () => {
+    const { channel, upstream, send } = await open(response => response.end('{}'))
+    const [format] = channel.config.formats
+    Object.assign(format!, { headers: { authorization: 'Token other' } })
+    await (await send().answer).text(100)
+    expect(upstream.seen[0]!.headers.authorization).toBe('Token other')
+  })
+
   test("trap 79: passes on the betas the channel takes and no others'", async () => {
     const { upstream, send } = await open(response => response.end('{}'), { betas: ['one'] })
     const wire = { ...WIRE, headers: { 'anthropic-beta': 'one, two', 'anthropic-version': '2023-06-01' } }
