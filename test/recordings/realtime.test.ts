@@ -90,6 +90,16 @@ describe.skipIf(OPENAI.length === 0)(`recorded sessions of OpenAI's format${wher
     }
   })
 
+  test.each(cases(['openai', 'azure', 'voice-live', 'xai']))('%s: items keep their order', (_, session) => {
+    for (const naming of ['ga', 'beta'] as const) {
+      const added = writtenOf(eventsOf(session), naming).filter(({ type }) =>
+        /^conversation\.item\.(added|created)$/.test(String(type)),
+      )
+      const ids = added.map(({ item }) => (item as JsonObject)['id'])
+      expect(added.map(one => one['previous_item_id'])).toEqual([null, ...ids.slice(0, -1)])
+    }
+  })
+
   test.each(cases(['openai', 'azure', 'voice-live', 'xai']))(
     '%s: client events are read and written again',
     (_, session) => {
