@@ -24,9 +24,11 @@ const eventsOf = (session: SessionRecording): ServerEvent[] => {
   return received(session).flatMap(frame => reader.read(JSON.stringify(frame)))
 }
 
+/** Writes events, without the announcement of the conversation, which only xAI sends. */
 const writtenOf = (events: readonly ServerEvent[], naming: Naming): JsonObject[] => {
   const writer = new ServerWriter({ naming, newId: prefix => `${prefix}_x` })
-  return events.flatMap(event => writer.write(event)).map(text => JSON.parse(text) as JsonObject)
+  const frames = events.flatMap(event => writer.write(event)).map(text => JSON.parse(text) as JsonObject)
+  return frames.filter(({ type }) => type !== 'conversation.created')
 }
 
 /** Fields without meaning: generated ids, padding, and a vendor's repetitions. */

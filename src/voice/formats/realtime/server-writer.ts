@@ -46,8 +46,7 @@ export class ServerWriter {
       case 'arguments-delta':
         return [this.delta(event.at, 'arguments', event.text)]
       case 'session-created':
-        this.settings = event.settings
-        return [this.sessionFrame('created', event.settings, event.expiresAt)]
+        return this.created(event)
       case 'session-updated':
         this.settings = event.settings
         return [this.sessionFrame('updated', event.settings)]
@@ -122,6 +121,15 @@ export class ServerWriter {
       case 'opaque':
         return event.format === REALTIME ? [JSON.stringify(event.value)] : NO_FRAMES
     }
+  }
+
+  /** Announces the session and its conversation, for which clients of xAI wait. */
+  private created({ settings, expiresAt }: Extract<ServerEvent, { type: 'session-created' }>): string[] {
+    this.settings = settings
+    const session = this.sessionFrame('created', settings, expiresAt)
+    if (settings.purpose === 'transcription') return [session]
+    const conversation = { id: this.conversation, object: 'realtime.conversation' }
+    return [session, this.frame('conversation.created', { conversation })]
   }
 
   private frame(name: string, fields: JsonObject): string {

@@ -67,3 +67,18 @@ test('the end is known after items were inserted and deleted', () => {
   const deleted: ServerEvent = { type: 'item-deleted', item: 'c' }
   expect(orderOf([...inserted, deleted, ...answered('d')])).toEqual(['a', 'b', 'd'])
 })
+
+test.each(['ga', 'beta'] as const)('the conversation of a session is announced to callers of the %s', naming => {
+  const writer = new ServerWriter({ naming, newId: prefix => `${prefix}_1` })
+  const frames = [
+    ...writer.write({ type: 'session-created', settings: {} }),
+    ...writer.write({ type: 'response-start', response: 'r' }),
+  ].map(frame => JSON.parse(frame))
+  expect(frames).toMatchObject([
+    { type: 'session.created' },
+    { type: 'conversation.created', conversation: { id: 'conv_1', object: 'realtime.conversation' } },
+    { type: 'response.created', response: { conversation_id: 'conv_1' } },
+  ])
+  const transcribing = writer.write({ type: 'session-created', settings: { purpose: 'transcription' } })
+  expect(transcribing).toHaveLength(1)
+})
