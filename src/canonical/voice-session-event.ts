@@ -31,7 +31,7 @@ interface ClientBase extends Node {
   readonly id?: string
 }
 
-/** Id of the preceding item. Null at the start of the conversation. */
+/** Id of the preceding item. Null at the start of the conversation. An item without a stated position is at the end. */
 export type Position = string | null
 
 /** The position of a part in a response. */

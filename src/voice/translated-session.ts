@@ -6,7 +6,7 @@ import { type AudioPath, isFormatChange } from './audio-path.ts'
 import { BaseVoiceSession, type SessionParts } from './base-voice-session.ts'
 import { eventFailure } from './event-failure.ts'
 import type { Upstream, UpstreamListener } from './upstream.ts'
-import { OTHER_MODEL, type SessionModels, type TranscriptionModel, transcriptionModel } from './voice-session.ts'
+import { type SessionModels, type TranscriptionModel, transcriptionModel } from './voice-session.ts'
 
 /** Translates between frames of the caller's format and canonical events. */
 export interface CallerFormat {
@@ -118,7 +118,6 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   private forward(event: ClientEvent): void {
     const { upstream, audio, record, onLoss } = this.options
     if (this.isOver) return
-    if (!this.isAllowed(event)) return
     const losses = [...upstream.losses(event), ...audio.losses(event)]
     record.recordLosses(losses)
     const lost = losses.find(({ restored }) => restored !== true)
@@ -131,14 +130,6 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
       if (one.type === 'audio-append') this.meter.hear(one.audio.length, upstream.audio.input)
       upstream.send(one)
     }
-  }
-
-  private isAllowed(event: ClientEvent): boolean {
-    if (event.type !== 'session-update') return true
-    const { model } = event.settings
-    if (model === undefined || model === this.options.model) return true
-    this.fail(OTHER_MODEL, event.id)
-    return false
   }
 
   /** Cancels a response once the events that began it have been written, because the upstream may end it at once. */

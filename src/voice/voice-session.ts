@@ -71,8 +71,8 @@ export interface SessionModels {
   /**
    * Replaces the caller's model names with the upstream's. Returns the same object if nothing changes.
    *
-   * @throws GatewayError `forbidden` if the key may not use the model, `invalid-request` if the model is not the
-   * session's.
+   * @throws GatewayError `forbidden` if the key may not use the model, `invalid-request` if the upstream does not have
+   * it.
    */
   incoming(event: JsonObject): JsonObject
   /** Replaces the upstream's model names with the caller's. Returns the same object if nothing changes. */
@@ -88,12 +88,4 @@ export function transcriptionModel(
 ): TranscriptionModel | undefined {
   const upstreamModel = input?.transcription?.model
   return upstreamModel === undefined ? undefined : { model: models.publicName(upstreamModel), upstreamModel }
-}
-
-/** Error for a session update that names another model. */
-export const OTHER_MODEL: CanonicalError = {
-  kind: 'invalid-request',
-  code: 'model_not_changeable',
-  param: 'session.model',
-  message: 'The model of a session cannot be changed.',
 }

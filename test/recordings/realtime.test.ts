@@ -24,9 +24,11 @@ const eventsOf = (session: SessionRecording): ServerEvent[] => {
   return received(session).flatMap(frame => reader.read(JSON.stringify(frame)))
 }
 
+/** Writes events, without the announcement of the conversation, which only xAI sends. */
 const writtenOf = (events: readonly ServerEvent[], naming: Naming): JsonObject[] => {
   const writer = new ServerWriter({ naming, newId: prefix => `${prefix}_x` })
-  return events.flatMap(event => writer.write(event)).map(text => JSON.parse(text) as JsonObject)
+  const frames = events.flatMap(event => writer.write(event)).map(text => JSON.parse(text) as JsonObject)
+  return frames.filter(({ type }) => type !== 'conversation.created')
 }
 
 /** Fields without meaning: generated ids, padding, and a vendor's repetitions. */
@@ -87,6 +89,16 @@ describe.skipIf(OPENAI.length === 0)(`recorded sessions of OpenAI's format${wher
       expect(responsesOf(written)).toEqual(responsesOf(received(session)))
       const known = written.filter(({ type }) => type !== 'error')
       expect(known).toHaveLength(written.length)
+    }
+  })
+
+  test.each(cases(['openai', 'azure', 'voice-live', 'xai']))('%s: items keep their order', (_, session) => {
+    for (const naming of ['ga', 'beta'] as const) {
+      const added = writtenOf(eventsOf(session), naming).filter(({ type }) =>
+        /^conversation\.item\.(added|created)$/.test(String(type)),
+      )
+      const ids = added.map(({ item }) => (item as JsonObject)['id'])
+      expect(added.map(one => one['previous_item_id'])).toEqual([null, ...ids.slice(0, -1)])
     }
   })
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
-import { channelTo, type Script, ScriptedUpstream } from './upstream.ts'
+import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
 
 /* Callers and upstreams that both speak the beta generation. */
 
@@ -118,4 +118,38 @@ it.each([
   }
   const { client } = await open(answering, dialect as { naming: string }, headers)
   expect('input_audio_format' in client.events[0].session).toBe(headers === BETA)
+})
+
+describe('a caller that is set up for a preview of Azure OpenAI', () => {
+  const opened = async (path: string): Promise<string> => {
+    const upstream = await ScriptedUpstream.open(async connection => {
+      connection.send(created())
+      await connection.until(1)
+      connection.send({ ...created(), type: 'session.updated' })
+      connection.send({ type: 'response.output_text.delta', ...PLACE, delta: 'Hi' })
+    })
+    const testServer = await TestServer.open([channelTo(upstream)])
+    const client = await Client.open(testServer.server.address, {}, path)
+    closing.push(
+      () => upstream.close(),
+      () => testServer.server.close(0),
+      () => client.close(),
+    )
+    client.send({ type: 'session.update', session: { type: 'realtime', instructions: 'Be kind.' } })
+    await until(() => client.events.some(({ type }) => type.endsWith('text.delta')))
+    return client.events.find(({ type }) => type.endsWith('text.delta'))!.type
+  }
+  const PLACE = { response_id: 'r', item_id: 'i', output_index: 0, content_index: 0 }
+
+  it('speaks the beta, without its header', async () => {
+    const path = '/openai/realtime?api-version=2024-10-01-preview&deployment=voice'
+    expect(await opened(path)).toBe('response.text.delta')
+  })
+
+  it.each(['/openai/v1/realtime?model=voice', '/openai/v1/realtime?api-version=preview&model=voice'])(
+    'speaks the generally available version at %s',
+    async path => {
+      expect(await opened(path)).toBe('response.output_text.delta')
+    },
+  )
 })

@@ -93,6 +93,9 @@ export class Mirror {
       case 'session.updated':
         this.mayStartAgain ||= JSON.stringify(event['session']).includes('"turn_detection":null')
         break
+      case 'conversation.created':
+        if (this.count !== 2) fault('it follows session.created')
+        break
       case 'session.created':
       case 'conversation.item.truncated':
       case 'conversation.item.retrieved':

@@ -186,14 +186,11 @@ const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
   (naming === 'ga' || session === undefined) &&
   matchesGeneration(naming, readDialect(target.format.dialect))
 
-/**
- * Returns the models that a session's events may name. They have the upstream's names if events are relayed unchanged,
- * or else the caller's names.
- */
-const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
+/** Returns the models that a session's events may name. */
+const modelsOf = ({ target, caller, model }: AttemptOptions): SessionModels =>
   voiceSessionModels({
     permissions: caller.permissions,
-    ...{ model, upstreamModel: target.upstreamModel, isRelayed: relayed },
+    ...{ model, upstreamModel: target.upstreamModel },
     models: target.native && !target.emulated ? target.channel.models : undefined,
   })
 
@@ -201,7 +198,7 @@ const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): 
 async function openDirect(options: AttemptOptions): Promise<UpstreamSide> {
   const { target, config, model, session, signal, channel, record, isTranscription, isAnnounced } = options
   const { upstreamModel } = target
-  const models = modelsOf(options, true)
+  const models = modelsOf(options)
   const renamedSession = session && (models.incoming({ session })['session'] as JsonObject)
   const connect = connector(options, addressOf(upstreamModel, isTranscription))
   const { socket, first } = await openRelay({
@@ -230,7 +227,7 @@ async function openDirect(options: AttemptOptions): Promise<UpstreamSide> {
 /** Opens a session that translates events between caller and upstream. */
 async function openTranslated(options: AttemptOptions): Promise<UpstreamSide> {
   const { target, config, model, naming, onLoss, record, session, isTranscription, isAnnounced } = options
-  const models = modelsOf(options, false)
+  const models = modelsOf(options)
   const renamedSession = session && (models.incoming({ session })['session'] as JsonObject)
   const settings: VoiceSessionSettings = {
     ...(renamedSession && readSettings(renamedSession, 'session')),

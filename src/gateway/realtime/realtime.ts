@@ -111,7 +111,7 @@ export class Realtime {
         ...{ id: call.id, caller, model, onLoss, session, record, isAnnounced: call.isAnnounced === true },
         isTranscription: isTranscription(call) || session?.['type'] === 'transcription',
         ...{ channels, config, log: recorder.log, signal: call.signal },
-        naming: namingOf(call.message),
+        naming: namingOf(call),
         traceHeaders: passedTrace(headers),
         run: this.run(caller, call.message, record.trace),
       })
@@ -151,7 +151,7 @@ export class Realtime {
    */
   firstSettings(call: VoiceSessionCall, socket: AnnouncedSocket): Promise<FirstSettings> {
     const timeout = Math.min(MAX_SETTINGS_TIME, this.services.config.realtime.idle)
-    return firstSettings(socket, { naming: namingOf(call.message), newId, timeout, signal: call.signal })
+    return firstSettings(socket, { naming: namingOf(call), newId, timeout, signal: call.signal })
   }
 
   /** Ends a session that could not be opened after its settings had been awaited. */
@@ -305,11 +305,15 @@ function credentialOf({
   return value === undefined ? undefined : { value, isSubprotocol: true }
 }
 
-const namingOf = ({ headers }: IncomingMessage): Naming =>
+const namingOf = ({ message: { headers }, query }: Pick<VoiceSessionCall, 'message' | 'query'>): Naming =>
   /(?:^|,)\s*realtime=v1\b/.test(headerValue(headers['openai-beta'])) ||
-  /(?:^|,)\s*openai-beta\.realtime-v1\b/.test(headerValue(headers['sec-websocket-protocol']))
+  /(?:^|,)\s*openai-beta\.realtime-v1\b/.test(headerValue(headers['sec-websocket-protocol'])) ||
+  AZURE_PREVIEW.test(query['api-version'] ?? '')
     ? 'beta'
     : 'ga'
+
+/** Matches the versions of Azure's API in which sessions speak the beta (docs/wire/realtime.md#versions). */
+const AZURE_PREVIEW = /^\d{4}-\d{2}-\d{2}-preview$/
 
 const clientIdOf = ({ headers }: IncomingMessage): string | undefined =>
   headerValue(headers['x-request-id']).slice(0, 200) || undefined

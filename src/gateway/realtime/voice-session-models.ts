@@ -1,10 +1,9 @@
 import type { Permissions } from '../../accounts/permissions.ts'
 import { putNewest } from '../../canonical/bounded-map.ts'
-import { GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { ChannelConfig } from '../../config/index.ts'
 import { REALTIME } from '../../voice/formats/realtime/wire.ts'
-import { OTHER_MODEL, type SessionModels } from '../../voice/voice-session.ts'
+import type { SessionModels } from '../../voice/voice-session.ts'
 import { pathsOf } from '../model-paths.ts'
 import { checkPermitted, type ModelField, renameInBody, upstreamName } from '../named-models.ts'
 
@@ -17,8 +16,6 @@ export interface VoiceSessionModelsOptions {
   readonly upstreamModel: string
   /** Models of the channel, if it uses the caller's format. */
   readonly models: ChannelConfig['models'] | undefined
-  /** True if the upstream receives the caller's events unchanged. */
-  readonly isRelayed: boolean
 }
 
 /** Maximum number of renamed models that a session remembers. A pattern of a channel may rename any number of them. */
@@ -31,14 +28,12 @@ const MAX_NAME_LENGTH = 500
  * `formats/model-fields.ts` lists the paths.
  */
 export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionModels {
-  const { permissions, model, upstreamModel, models, isRelayed } = options
+  const { permissions, model, upstreamModel, models } = options
   const publicNames = new Map<string, string>()
   const paths = pathsOf(REALTIME)
   const toUpstreamName = (name: string, modelField: ModelField): string => {
-    if (modelField.kind === 'requested') {
-      if (name === model) return isRelayed ? upstreamModel : name
-      throw new GatewayError({ ...OTHER_MODEL, param: `${modelField.field}.model` })
-    }
+    // The model of a session never changes. Vendors ignore the field, in which clients of Azure name no deployment.
+    if (modelField.kind === 'requested') return upstreamModel
     // Other formats and cascades transcribe with models of their own, whatever clients name.
     if (models === undefined && modelField.kind === 'helper') return name
     checkPermitted(name, permissions, modelField.field)

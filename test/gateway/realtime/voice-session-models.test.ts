@@ -16,7 +16,7 @@ const update = (model: string) => ({
 
 test('a session remembers the names of its latest renamed models, and its own', () => {
   const names = voiceSessionModels({
-    ...{ permissions: permitting('*'), model: 'voice', upstreamModel: 'upstream-voice', models, isRelayed: true },
+    ...{ permissions: permitting('*'), model: 'voice', upstreamModel: 'upstream-voice', models },
   })
   for (let index = 0; index < 200; index++) names.incoming(update(`openai/ears-${index}`))
   expect(names.publicName('ears-199')).toBe('openai/ears-199')
@@ -31,11 +31,9 @@ test('a model that transcribes needs permission only where the upstream uses it'
   const options = { permissions: permitting('voice'), model: 'voice', upstreamModel: 'upstream-voice' }
   const event = update('gpt-4o-mini-transcribe')
   // Frameworks name OpenAI's model for every session, and with it all other settings in the same event.
-  expect(voiceSessionModels({ ...options, models: undefined, isRelayed: false }).incoming(event)).toEqual(event)
-  const { incoming } = voiceSessionModels({ ...options, models, isRelayed: false })
+  expect(voiceSessionModels({ ...options, models: undefined }).incoming(event)).toEqual(event)
+  const { incoming } = voiceSessionModels({ ...options, models })
   expect(() => incoming(event)).toThrow('may not use the model "gpt-4o-mini-transcribe"')
   const tools = { type: 'session.update', session: { tools: [{ type: 'image_generation', model: 'dear' }] } }
-  expect(() => voiceSessionModels({ ...options, models: undefined, isRelayed: false }).incoming(tools)).toThrow(
-    '"dear"',
-  )
+  expect(() => voiceSessionModels({ ...options, models: undefined }).incoming(tools)).toThrow('"dear"')
 })

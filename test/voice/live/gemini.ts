@@ -23,8 +23,8 @@ export class GeminiConnection {
   private setup: JsonObject | undefined
   /** Frames that are still to be sent. */
   private readonly frames: JsonObject[] = []
-  /** Frames that ended a turn by an interruption or calls. */
-  private readonly ends = new WeakSet<JsonObject>()
+  /** Frames that an interruption does not drop: transcripts, and ends of turns by an interruption or calls. */
+  private readonly kept = new WeakSet<JsonObject>()
   private isGenerating = false
   private isReady = false
   private readonly openCalls = new Set<string>()
@@ -140,8 +140,10 @@ export class GeminiConnection {
   private endSpeech(): void {
     this.isSpeaking = false
     this.silence = 0
-    if (this.setup?.['inputAudioTranscription'] !== undefined)
-      this.frames.push(content({ inputTranscription: { text: 'Hi.' } }))
+    if (this.setup?.['inputAudioTranscription'] !== undefined) {
+      this.model.transcripts++
+      this.pushKept([content({ inputTranscription: { text: 'Hi.' } })])
+    }
     this.generate()
   }
 
@@ -151,18 +153,18 @@ export class GeminiConnection {
       this.openCalls.clear()
     }
     if (!this.isGenerating) return
-    // Content that was not sent yet is dropped, but not the end of an earlier turn.
-    const rest = this.frames.filter(frame => !('serverContent' in frame) || this.ends.has(frame))
+    // Content of the answer that was not sent yet is dropped.
+    const rest = this.frames.filter(frame => !('serverContent' in frame) || this.kept.has(frame))
     this.frames.splice(0, this.frames.length, ...rest)
     const isTogether = this.model.count++ % 2 === 0
     const end: JsonObject[] = isTogether
       ? [{ ...content({ interrupted: true, turnComplete: true }), ...USAGE }]
       : [content({ interrupted: true }), { ...content({ turnComplete: true }), ...USAGE }]
-    this.endTurn(end)
+    this.pushKept(end)
   }
 
-  private endTurn(frames: readonly JsonObject[]): void {
-    for (const frame of frames) this.ends.add(frame)
+  private pushKept(frames: readonly JsonObject[]): void {
+    for (const frame of frames) this.kept.add(frame)
     this.frames.push(...frames)
   }
 
@@ -177,7 +179,7 @@ export class GeminiConnection {
       this.isGenerating = false
       const calls = { toolCall: { functionCalls: ids.map(id => ({ id, name: 'find', args: { a: 1 } })) } }
       const isOver = this.model.kind === 'of the cloud'
-      this.endTurn(isOver ? [calls, { ...content({ turnComplete: true }), ...USAGE }] : [calls])
+      this.pushKept(isOver ? [calls, { ...content({ turnComplete: true }), ...USAGE }] : [calls])
       return
     }
     if (next === 'speaks')
@@ -205,6 +207,8 @@ export class Gemini {
   next: Behaviour = 'speaks'
   /** Counts up for ids. */
   count = 0
+  /** Number of transcripts of the user's turns. */
+  transcripts = 0
   /** Bytes of audio of the user. */
   heard = 0
   lateResults = 0

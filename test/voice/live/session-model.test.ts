@@ -1,19 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import { PCM_24K } from '../../../src/canonical/voice-session.ts'
-import { AudioPath } from '../../../src/voice/audio-path.ts'
-import { EventBuffer } from '../../../src/voice/event-buffer.ts'
-import { LiveProtocol } from '../../../src/voice/formats/live/protocol.ts'
-import { ClientReader, eventIdOf } from '../../../src/voice/formats/realtime/client-reader.ts'
-import { ServerWriter } from '../../../src/voice/formats/realtime/server-writer.ts'
-import { TranslatedSession } from '../../../src/voice/translated-session.ts'
-import { openConverter } from '../../../src/voice/upstreams.ts'
-import { WebSocketUpstream } from '../../../src/voice/websocket-upstream.ts'
 import { RUNS } from '../../laws/runs.ts'
-import { Mirror } from '../mirror.ts'
-import { FakeRecord, FakeSide } from '../sides.ts'
 import { type Behaviour, Gemini, type Kind } from './gemini.ts'
+import { SOUNDS, sessionWith, settled, update } from './session.ts'
 
 /*
  * A model of a caller's session with Gemini's Live API: frames of the caller, steps of the model, calls, interruptions,
@@ -35,11 +25,6 @@ const text = (words: string): JsonObject => ({
   type: 'conversation.item.create',
   item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: words }] },
 })
-const update = (session: JsonObject): JsonObject => ({
-  type: 'session.update',
-  session: { type: 'realtime', ...session },
-})
-
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 12,
@@ -102,58 +87,7 @@ const TEXT_DURING_THE_FIRST_ANSWER: readonly Action[] = [
 
 const detection = fc.constantFrom<JsonObject | null>({ type: 'server_vad' }, null)
 
-/** A loud or silent tenth of a second at 24 kHz. */
-const sound = (amplitude: number, bytes = 4800): Buffer => {
-  const samples = Buffer.alloc(bytes)
-  for (let at = 0; at + 1 < bytes; at += 2) samples.writeInt16LE(at % 64 < 32 ? amplitude : -amplitude, at)
-  return samples
-}
-const SOUNDS = { voice: sound(9000), quiet: sound(0, 48_000), odd: sound(0, 33) }
-
-const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
-
 const kind = fc.constantFrom<Kind>('second generation', 'third generation', 'of the cloud')
-
-async function open(turnDetection: JsonObject | null, of: Kind) {
-  const [caller, record, gemini, mirror] = [new FakeSide(), new FakeRecord(), new Gemini(of), new Mirror()]
-  caller.onFrame = frame => void mirror.take(frame)
-  let ids = 0
-  const newId = (prefix: string): string => `${prefix}_${++ids}`
-  const buffer = new EventBuffer()
-  const protocol = new LiveProtocol({
-    ...{ model: of === 'third generation' ? 'gemini-3.1-flash-live' : 'gemini-live', newId },
-    dialect: of === 'of the cloud' ? { vertex: true } : {},
-    settings: { input: { format: PCM_24K }, output: { format: PCM_24K } },
-  })
-  const upstream = await WebSocketUpstream.open(
-    { protocol, listener: buffer, dial: gemini.dial as never, firstEvent: 1e6 },
-    new AbortController().signal,
-  )
-  const audio = await AudioPath.open({
-    ...{ caller: { input: PCM_24K, output: PCM_24K }, upstream: upstream.audio, open: openConverter },
-  })
-  const reader = new ClientReader(PCM_24K)
-  const writer = new ServerWriter({ naming: 'ga', newId })
-  const options: object = {
-    ...{ caller, upstream, audio, record, onLoss: 'show', model: 'gemini-live' },
-    models: { publicName: (name: string) => name },
-    format: {
-      read: (frame: string) => reader.read(frame),
-      eventId: eventIdOf,
-      write: (event: Parameters<typeof writer.write>[0]) => writer.write(event),
-    },
-    publicError: <T>(value: T) => value,
-    scrub: <T>(value: T) => value,
-    limits: { idle: 1e6, lifetime: 1e6, buffer: 1e9 },
-  }
-  const session = new TranslatedSession(options as ConstructorParameters<typeof TranslatedSession>[0])
-  session.start()
-  buffer.deliver(session)
-  const send = (frame: JsonObject): void => caller.listener!.frame(Buffer.from(JSON.stringify(frame)), false)
-  send(update({ audio: { input: { turn_detection: turnDetection, transcription: { model: 'any' } } } }))
-  await settled()
-  return { caller, record, gemini, mirror, session, send }
-}
 
 test('a session with Gemini Live, whatever happens in whatever order', async () => {
   const unhandled: unknown[] = []
@@ -165,7 +99,7 @@ test('a session with Gemini Live, whatever happens in whatever order', async () 
       detection,
       kind,
       async (actions, turnDetection, of) => {
-        const { caller, record, gemini, mirror, session, send } = await open(turnDetection, of)
+        const { caller, record, gemini, mirror, session, send, say } = await sessionWith(new Gemini(of), turnDetection)
         const answered = new Set<string>()
         const answer = (which: 'first' | 'last'): boolean => {
           const pending = mirror.calls.filter(({ id, status }) => status === 'completed' && !answered.has(id))
@@ -188,14 +122,8 @@ test('a session with Gemini Live, whatever happens in whatever order', async () 
         for (const one of actions) {
           if (caller.closes.length > 0) break
           if ('frame' in one) send({ ...one.frame, event_id: 'mine' })
-          else if ('say' in one) {
-            const bytes = SOUNDS[one.say]
-            for (let at = 0; at < bytes.length; at += 4800)
-              send({
-                type: 'input_audio_buffer.append',
-                audio: bytes.subarray(at, Math.min(bytes.length, at + 4800)).toString('base64'),
-              })
-          } else if ('steps' in one) for (let count = 0; count < one.steps; count++) gemini.step()
+          else if ('say' in one) say(SOUNDS[one.say])
+          else if ('steps' in one) for (let count = 0; count < one.steps; count++) gemini.step()
           else if ('next' in one) gemini.next = one.next
           else if ('limited' in one) record.isLimited = one.limited
           else if ('answer' in one) answer(one.answer)

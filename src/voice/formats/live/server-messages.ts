@@ -68,8 +68,9 @@ function current(state: LiveState): OpenResponse | undefined {
   state.connection.answered()
   if (state.isDiscarding) return undefined
   const { user, response } = state
-  const isSpokenTo = response === undefined && user.pending > 0 && !state.calls.areOpen
-  if (!state.isManual && (isSpokenTo || user.isSpeaking)) state.emit(user.commit())
+  const isOfSpeech = user.isSpeaking || (response === undefined && !state.calls.areOpen)
+  if (!state.isManual && isOfSpeech && user.isUnheard) state.emit(user.commit())
+  user.answered()
   state.isAnswerDue = true
   return response ?? state.startResponse(false)
 }
@@ -98,6 +99,7 @@ function completeTurn(state: LiveState, word: string): void {
   // An empty turn is an answer, too.
   state.recordAnswer()
   state.connection.answered()
+  state.user.answered()
   state.emit(state.user.finish())
   state.isDiscarding = false
   state.isTrailing = false

@@ -13,6 +13,8 @@ export class UserTurn {
   private before = 0
   /** First byte of a sample whose second byte has not arrived yet. */
   private half: number | undefined
+  /** True if the latest item has not been answered. Audio after it, such as silence of a microphone, is not a turn yet. */
+  private awaitsAnswer = false
   private readonly conversation: Conversation
   private readonly textBudget: TextBudget
   private readonly newId: (prefix: string) => string
@@ -35,6 +37,16 @@ export class UserTurn {
 
   get isSpeaking(): boolean {
     return this.speech !== undefined
+  }
+
+  /** True if there is audio that the model's next answer refers to. */
+  get isUnheard(): boolean {
+    return this.isSpeaking || (this.pending > 0 && !this.awaitsAnswer)
+  }
+
+  /** Called when the model answers. */
+  answered(): void {
+    this.awaitsAnswer = false
   }
 
   /** Buffers half of an incomplete sample, and returns the whole samples to send. */
@@ -73,6 +85,7 @@ export class UserTurn {
     const { uncommittedTranscript } = this
     this.seconds = this.pending / bytesPerSecond(PCM_16K)
     this.speech = undefined
+    this.awaitsAnswer = true
     this.clear()
     const { item, after } = addGenerated(this.conversation, { id, ...SPOKEN_ITEM })
     events.push(

@@ -127,12 +127,7 @@ export function writeItem(item: ConversationItem, naming: Naming, shown: boolean
     return { ...head, type: 'function_call', name: first.name, call_id: first.id, arguments: first.arguments }
   if (first?.type === 'tool-result')
     return { ...resultHead(head, item), type: 'function_call_output', call_id: first.id, output: textOf(first.content) }
-  if (
-    first?.type === 'opaque' &&
-    first.value['role'] === undefined &&
-    item.content.length === 1 &&
-    isWholeItem(first.value)
-  )
+  if (first?.type === 'opaque' && item.content.length === 1 && isWholeItem(first.value))
     return { ...head, ...first.value }
   const role = item.role === 'developer' || item.role === 'tool' ? 'system' : item.role
   const extras = item.extras?.[REALTIME] ?? {}
@@ -150,7 +145,8 @@ const resultHead = ({ status: _, ...head }: JsonObject, { status }: Conversation
   status === undefined || status === 'completed' ? head : { ...head, status }
 
 /** Returns true for an opaque value that is an entire item, false for a part of a message. */
-const isWholeItem = (value: JsonObject): boolean => String(value['type']).startsWith('mcp_') || 'server_label' in value
+const isWholeItem = (value: JsonObject): boolean =>
+  String(value['type']).startsWith('mcp_') || 'server_label' in value || 'role' in value
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
 

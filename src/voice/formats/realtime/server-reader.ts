@@ -4,6 +4,7 @@ import { defined, isObject, type Json, type JsonObject, parseObject, stringIn } 
 import { type ConversationItem, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type {
   OutputPosition,
+  Position,
   ResponseReason,
   ResponseStatus,
   ServerEvent,
@@ -60,13 +61,9 @@ export class ServerReader {
   added(value: JsonObject, isDone: boolean): ServerEvent[] {
     const item = itemOf(value['item'])
     if (this.outputs.has(item.id!)) return []
-    const about = { item, ...afterOf(value) }
-    return isDone
-      ? [
-          { type: 'item-added', ...about },
-          { type: 'item-done', ...about },
-        ]
-      : [{ type: 'item-added', ...about }]
+    const about = { item, ...this.afterOf(value) }
+    const added: ServerEvent = { type: 'item-added', ...about }
+    return isDone ? [added, { type: 'item-done', ...about, item: ended(item) }] : [added]
   }
 
   itemAdded(value: JsonObject): ServerEvent[] {
@@ -76,7 +73,17 @@ export class ServerReader {
   itemDone(value: JsonObject): ServerEvent[] {
     const item = itemOf(value['item'])
     if (!this.dialect.itemDone || this.outputs.has(item.id!)) return []
-    return [{ type: 'item-done', item, ...afterOf(value) }]
+    return [{ type: 'item-done', item, ...this.afterOf(value) }]
+  }
+
+  /** Returns the place that a frame states. xAI states none as null, which is the start of a conversation elsewhere. */
+  private afterOf({ previous_item_id: id }: JsonObject): { readonly after?: Position } {
+    if (typeof id === 'string') return { after: id }
+    return id === null && this.dialect.layout !== 'mixed' ? { after: null } : {}
+  }
+
+  committed(value: JsonObject): ServerEvent[] {
+    return [{ type: 'audio-committed', item: stringIn(value['item_id']), ...this.afterOf(value) }]
   }
 
   outputAdded(value: JsonObject): ServerEvent[] {
@@ -88,7 +95,7 @@ export class ServerReader {
     this.outputs.set(id, output)
     for (const map of [this.outputs, this.counts]) if (map.size > MAX_TRACKED) map.delete(map.keys().next().value!)
     const [call] = item.content
-    const start = { type: 'output-start' as const, response, output, ...afterOf(value) }
+    const start = { type: 'output-start' as const, response, output }
     if (call?.type !== 'tool-call') return [{ ...start, item: { ...item, id, content: item.content } }]
     const at = { response, item: id, output, part: 0 }
     const empty = { ...item, id, content: [{ ...call, arguments: '' }] }
@@ -244,9 +251,9 @@ const EVENTS: { readonly [name: string]: (this: ServerReader, value: JsonObject)
   'input_audio_buffer.speech_stopped': ({ item_id, audio_end_ms }) => [
     { type: 'speech-stopped', item: stringIn(item_id), atMs: nonNegative(audio_end_ms) },
   ],
-  'input_audio_buffer.committed': value => [
-    { type: 'audio-committed', item: stringIn(value['item_id']), ...afterOf(value) },
-  ],
+  'input_audio_buffer.committed'(value) {
+    return this.committed(value)
+  },
   'input_audio_buffer.cleared': () => [{ type: 'audio-cleared' }],
   'input_audio_buffer.timeout_triggered': ({ item_id, audio_start_ms, audio_end_ms }) => [
     {
@@ -327,8 +334,9 @@ const partType = ({ part }: JsonObject): string => stringIn(isObject(part) ? par
 
 const inputAt = (value: JsonObject) => ({ item: stringIn(value['item_id']), part: nonNegative(value['content_index']) })
 
-const afterOf = ({ previous_item_id: id }: JsonObject) =>
-  id === null ? { after: null } : typeof id === 'string' ? { after: id } : {}
+/** Returns a finished item, also if its upstream still hears it. */
+const ended = (item: ConversationItem): ConversationItem =>
+  item.status === 'in_progress' ? { ...item, status: 'completed' } : item
 
 function itemOf(value: Json | undefined): ConversationItem {
   const item = readItem(value, 'item', mediaTypeOf(PCM_24K))

@@ -2,9 +2,10 @@ import { encodeBase64 } from '../../../canonical/base64.ts'
 import type { CanonicalError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { ConversationItem, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
-import type { OutputPosition, ServerEvent } from '../../../canonical/voice-session-event.ts'
+import type { OutputPosition, Position, ServerEvent } from '../../../canonical/voice-session-event.ts'
 import { MAX_RUNNING } from '../../limits.ts'
 import { writeError } from './errors.ts'
+import { ItemOrder } from './item-order.ts'
 import { writeItem } from './items.ts'
 import { type OpenPart, OpenResponse } from './open-response.ts'
 import { writeSettings } from './settings-writer.ts'
@@ -23,6 +24,7 @@ export class ServerWriter {
   private readonly open = new Map<string, OpenResponse>()
   private readonly sessionId: string
   private readonly conversation: string
+  private readonly order = new ItemOrder()
   private settings: VoiceSessionSettings = {}
 
   constructor({ naming, newId }: ServerWriterOptions) {
@@ -44,18 +46,19 @@ export class ServerWriter {
       case 'arguments-delta':
         return [this.delta(event.at, 'arguments', event.text)]
       case 'session-created':
-        this.settings = event.settings
-        return [this.sessionFrame('created', event.settings, event.expiresAt)]
+        return this.created(event)
       case 'session-updated':
         this.settings = event.settings
         return [this.sessionFrame('updated', event.settings)]
       case 'item-added':
-        return [this.item('conversation.item.added', event)]
+        return [this.item('conversation.item.added', event.item, this.order.add(event.item.id!, event.after))]
       case 'item-done':
-        return this.naming === 'beta' ? NO_FRAMES : [this.item('conversation.item.done', event)]
+        if (this.naming === 'beta') return NO_FRAMES
+        return [this.item('conversation.item.done', event.item, event.after ?? this.order.before(event.item.id!))]
       case 'item-retrieved':
         return [this.frame('conversation.item.retrieved', { item: writeItem(event.item, this.naming, true) })]
       case 'item-deleted':
+        this.order.delete(event.item)
         return [this.frame('conversation.item.deleted', { item_id: event.item })]
       case 'item-truncated':
         return [
@@ -120,6 +123,15 @@ export class ServerWriter {
     }
   }
 
+  /** Announces the session and its conversation, for which clients of xAI wait. */
+  private created({ settings, expiresAt }: Extract<ServerEvent, { type: 'session-created' }>): string[] {
+    this.settings = settings
+    const session = this.sessionFrame('created', settings, expiresAt)
+    if (settings.purpose === 'transcription') return [session]
+    const conversation = { id: this.conversation, object: 'realtime.conversation' }
+    return [session, this.frame('conversation.created', { conversation })]
+  }
+
   private frame(name: string, fields: JsonObject): string {
     return JSON.stringify({ type: eventName(name, this.naming), event_id: this.newId('event'), ...fields })
   }
@@ -141,14 +153,8 @@ export class ServerWriter {
     }
   }
 
-  private item(
-    name: string,
-    { item, after }: { readonly item: ConversationItem; readonly after?: string | null },
-  ): string {
-    return this.frame(name, {
-      ...(after === undefined ? {} : { previous_item_id: after }),
-      item: writeItem(item, this.naming, true),
-    })
+  private item(name: string, item: ConversationItem, before: Position): string {
+    return this.frame(name, { previous_item_id: before, item: writeItem(item, this.naming, true) })
   }
 
   private transcript(name: string, { item, part }: { item: string; part: number }, fields: JsonObject): string {
@@ -188,8 +194,8 @@ export class ServerWriter {
       ...{ response_id: response, output_index: output, item: wireItem },
     })
     if (open.isDetached) return [added]
-    const previous = after === undefined ? {} : { previous_item_id: after }
-    return [added, this.frame('conversation.item.added', { ...previous, item: wireItem })]
+    const before = this.order.add(item.id, after)
+    return [added, this.frame('conversation.item.added', { previous_item_id: before, item: wireItem })]
   }
 
   private part({ at, kind }: Extract<ServerEvent, { type: 'part-start' }>): string[] {

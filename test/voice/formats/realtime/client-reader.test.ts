@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { GatewayError } from '../../../../src/canonical/error.ts'
 import { ClientReader } from '../../../../src/voice/formats/realtime/client-reader.ts'
+import { writeClientEvent } from '../../../../src/voice/formats/realtime/client-writer.ts'
+import { readDialect } from '../../../../src/voice/formats/realtime/dialect.ts'
 import { writeError } from '../../../../src/voice/formats/realtime/errors.ts'
 
 test.each(['no JSON', '', '[]', 'null'])('the error about the frame %j names no field', frame => {
@@ -19,4 +21,12 @@ test('an unknown type is repeated as far as it is short', () => {
   const read = () => new ClientReader().read(JSON.stringify({ type: 'x'.repeat(1e6) }))
   expect(read).toThrow(GatewayError)
   expect(read).toThrow(/^.{1,200}$/)
+})
+
+test('an item of a type that only its vendor knows reaches the vendor as it was', () => {
+  const content = [{ type: 'output_text', text: 'Welcome!' }]
+  const item = { type: 'force_message', role: 'assistant', content }
+  const event = new ClientReader().read(JSON.stringify({ type: 'conversation.item.create', item }))
+  const written = JSON.parse(writeClientEvent(event, readDialect({ layout: 'mixed' }))!)
+  expect(written.item).toEqual(item)
 })

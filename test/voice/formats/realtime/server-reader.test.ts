@@ -60,3 +60,22 @@ test.each([
   const created = { type: 'response.created', response: { id: 'r', [field]: ['text', 'smell'] } }
   expect(readAll({ naming }, created)).toEqual([{ type: 'response-start', response: 'r', modalities: ['text'] }])
 })
+
+describe('xAI, which states no previous item in most events', () => {
+  const XAI = { layout: 'mixed', item_done: false }
+  const item = (id: string, status = 'completed'): JsonObject => ({ id, type: 'message', role: 'user', status })
+
+  test('an item without one has no stated place, instead of the first', () => {
+    const frame = { type: 'conversation.item.added', previous_item_id: null, item: item('a') }
+    expect(readAll(XAI, frame).map(event => 'after' in event)).toEqual([false, false])
+    expect(readAll({}, frame)).toMatchObject([{ type: 'item-added', after: null }])
+  })
+
+  test('the item of speech that is still heard is complete when it is done', () => {
+    const frame = { type: 'conversation.item.added', previous_item_id: null, item: item('a', 'in_progress') }
+    expect(readAll(XAI, frame)).toMatchObject([
+      { type: 'item-added', item: { status: 'in_progress' } },
+      { type: 'item-done', item: { status: 'completed' } },
+    ])
+  })
+})
