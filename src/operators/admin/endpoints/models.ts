@@ -7,9 +7,11 @@ import { fields, word } from '../../../config/schema.ts'
 import type { FallbackModel } from '../../../formats/model-facts.ts'
 import type { ChannelStates } from '../../../gateway/channel-states.ts'
 import type { ModelOverview } from '../../../gateway/model-overview.ts'
-import type { Rate, Rates } from '../../../upstreams/catalogue/index.ts'
+import type { Rates } from '../../../upstreams/catalogue/index.ts'
+import { operatorPricesOf } from '../../../upstreams/catalogue/rates.ts'
 import type { Administration } from '../administration.ts'
 import { endpoint } from '../endpoint.ts'
+import { priceView } from '../price-view.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, CATALOGUE, MODEL } from '../shapes.ts'
 import { fixedId } from '../views.ts'
@@ -84,7 +86,7 @@ function modelView(
       ...{ name: facts.name, description: facts.description, interface: spoken },
       ...{ context: facts.context, max_output: facts.maxOutput },
       ...{ input: facts.input, output: facts.output, reasoning: facts.reasoning, tools: facts.tools },
-      price: priceView(facts.rates),
+      price: pricesView(facts.rates),
     }),
     order: own?.order ?? ('weight' as const),
     ...defined({ fallbacks: (own?.fallbacks ?? groupFallbacks)?.map(({ model, on }) => ({ model, on: [...on] })) }),
@@ -101,16 +103,10 @@ function modelView(
   }
 }
 
-/** Converts nanodollars per token to dollars per million tokens. Uses the first tier of tiered prices. */
-const perMillion = (rate: Rate | undefined): number | undefined =>
-  rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
-
-function priceView({ input, output, cacheRead, cacheWrite }: Rates) {
-  const price = defined({
-    ...{ input: perMillion(input), output: perMillion(output) },
-    ...{ cache_read: perMillion(cacheRead), cache_write: perMillion(cacheWrite) },
-  })
-  return Object.keys(price).length === 0 ? undefined : price
+/** Formats the prices of a model. Undefined if it has none. */
+function pricesView(rates: Rates) {
+  const prices = priceView(operatorPricesOf(rates))
+  return Object.keys(prices).length === 0 ? undefined : prices
 }
 
 /** The endpoint that lists models. */
