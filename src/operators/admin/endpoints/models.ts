@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import type { Permissions } from '../../../accounts/index.ts'
 import { permissionsOf } from '../../../accounts/permissions.ts'
 import { defined } from '../../../canonical/node.ts'
-import type { KeySettings } from '../../../config/index.ts'
 import { fields, word } from '../../../config/schema.ts'
 import type { FallbackModel } from '../../../formats/model-facts.ts'
 import type { ChannelStates } from '../../../gateway/channel-states.ts'
@@ -14,6 +13,7 @@ import { endpoint } from '../endpoint.ts'
 import { priceView } from '../price-view.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, CATALOGUE, MODEL } from '../shapes.ts'
+import { isValidKey } from '../valid-key.ts'
 import { fixedId } from '../views.ts'
 import { stateName } from './channel-view.ts'
 import { isFixed } from './groups.ts'
@@ -56,12 +56,9 @@ async function viewOfKey({ config, records }: Administration, id: string): Promi
   const fixed = config.groups.get(key.group)
   const stored = isFixed(config, key.group) ? fixed : (await records.groups()).find(({ name }) => name === key.group)
   const group = stored ?? fixed
-  if (group === undefined || !isValid(key)) return { permissions: undefined }
+  if (group === undefined || !isValidKey(key, Date.now())) return { permissions: undefined }
   return { permissions: permissionsOf(key, group), fallbacks: group.fallbacks }
 }
-
-const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
-  key.enabled && key.revokedAt === undefined && (key.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
 
 /** Returns a function for the state of a channel, with the rests and latencies of its models. */
 function channelStateOf({ channels, server }: Administration['config'], states: ChannelStates) {
