@@ -5,6 +5,7 @@ import { App } from './app.tsx'
 import { keepFocus } from './focus.ts'
 import { listenForKeys } from './keyboard.ts'
 import { askBeforeLeaving } from './leaving.ts'
+import { returnToNoted } from './returning.ts'
 import { loadSession } from './session.ts'
 import { applyTheme } from './theme.ts'
 import { showHidden } from './visible.ts'
@@ -15,5 +16,6 @@ listenForKeys()
 noticeActions()
 keepFocus()
 askBeforeLeaving()
+returnToNoted()
 void loadSession()
 render(<App />, document.getElementById('app')!)

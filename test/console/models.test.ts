@@ -64,6 +64,14 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     await expect.poll(() => wordsOf(rowsOf(page).filter({ hasText: 'film' }))).toContain('Videos')
   })
 
+  test('shows the prices of models that are not billed by tokens', async () => {
+    const rows = [{ name: 'voice', provider: 'openai', models: ['tts-1'], formats: ['speech'], script: answers }]
+    const { page } = await visit('/models', { gateway: await open(rows) })
+    await expect.poll(() => wordsOf(rowsOf(page))).toContain('$15.00 per 1M characters')
+    await page.getByRole('button', { name: 'Open tts-1' }).click()
+    await expect.poll(() => wordsOf(panelOf(page, 'tts-1'))).toContain('per 1M characters $15.00')
+  })
+
   test('shows the fallback models with their reasons, and the order of channels', async () => {
     const { page } = await visit('/models', { gateway: await open() })
     await page.getByRole('button', { name: 'Open house' }).click()

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { API } from '../api/request.ts'
 import { asProblem } from '../api/use-load.ts'
 import { common } from '../i18n/common.ts'
+import { noteReturn } from '../returning.ts'
 import { resumeSession, signIn } from '../session.ts'
 import { provider, session, signedOut } from '../session-state.ts'
 import { Button } from '../ui/button.tsx'
@@ -101,7 +102,12 @@ export function SignIn({ isAgain = false }: SignInProps) {
         {provider.value && (
           <>
             <div class="or">{text.signIn.or}</div>
-            <a class="button secondary" href={`${API}/session/oidc`} target={isAgain ? '_blank' : undefined}>
+            <a
+              class="button secondary"
+              href={`${API}/session/oidc`}
+              target={isAgain ? '_blank' : undefined}
+              onClick={isAgain ? undefined : noteReturn}
+            >
               {text.signIn.with(provider.value.name)}
             </a>
           </>

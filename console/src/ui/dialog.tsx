@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { common } from '../i18n/common.ts'
 import { IconButton } from './button.tsx'
+import { noteOpen } from './open-dialogs.ts'
+import { Toasts } from './toast.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -27,7 +29,9 @@ export function Dialog({ title, onClose, children, footer, place = 'middle', wid
     const element = dialog.current!
     element.showModal()
     element.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+    const noteClosed = noteOpen(id)
     return () => {
+      noteClosed()
       element.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
@@ -40,6 +44,7 @@ export function Dialog({ title, onClose, children, footer, place = 'middle', wid
       </header>
       <div class="body">{children}</div>
       {footer && <footer>{footer}</footer>}
+      <Toasts within={id} />
     </>
   )
   return (

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { asProblem } from '../api/use-load.ts'
 import { common } from '../i18n/common.ts'
 import { IconButton } from './button.tsx'
+import { topDialog } from './open-dialogs.ts'
 import { messageOf } from './states.tsx'
 
 interface Message {
@@ -30,14 +31,20 @@ const close = (id: number): void => {
   messages.value = messages.value.filter(one => one.id !== id)
 }
 
-/** Area with the messages shown now. */
-export const Toasts = () => (
+interface ToastsProps {
+  /** Dialog that has the area. Absent for the page below all dialogs. */
+  readonly within?: string
+}
+
+/** Area with the messages shown now. A modal dialog covers all others, so that only the area of the top one has them. */
+export const Toasts = ({ within }: ToastsProps) => (
   <div class="toasts" role="status" aria-live="polite">
-    {messages.value.map(({ id, text, tone }) => (
-      <div key={id} class={`toast ${tone}`}>
-        <span>{text}</span>
-        <IconButton icon="close" label={common().close} small onClick={() => close(id)} />
-      </div>
-    ))}
+    {topDialog.value === within &&
+      messages.value.map(({ id, text, tone }) => (
+        <div key={id} class={`toast ${tone}`}>
+          <span>{text}</span>
+          <IconButton icon="close" label={common().close} small onClick={() => close(id)} />
+        </div>
+      ))}
   </div>
 )

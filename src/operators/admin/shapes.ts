@@ -97,11 +97,13 @@ export const TOKEN = fields(tokenFields)
 /** A new admin token with its secret. The secret is only shown once. */
 export const NEW_TOKEN = fields({ ...tokenFields, secret: v.string() })
 
+/** Prices in US dollars, in the units of `price` in the config file. */
 const prices = fields({
-  input: v.optional(v.number()),
-  output: v.optional(v.number()),
-  cache_read: v.optional(v.number()),
-  cache_write: v.optional(v.number()),
+  ...{ input: v.optional(v.number()), output: v.optional(v.number()) },
+  ...{ cache_read: v.optional(v.number()), cache_write: v.optional(v.number()) },
+  ...{ search: v.optional(v.number()), minute: v.optional(v.number()), image: v.optional(v.number()) },
+  ...{ characters: v.optional(v.number()), video_second: v.optional(v.number()) },
+  session_minute: v.optional(v.number()),
 })
 
 export const MODEL = fields({
@@ -122,7 +124,6 @@ export const MODEL = fields({
   output: v.optional(listOf(v.string())),
   reasoning: v.optional(v.boolean()),
   tools: v.optional(v.boolean()),
-  /** US dollars per million tokens. */
   price: v.optional(prices),
   /** Order of channels with equal rank. */
   order: oneOf(MODEL_ORDERS),

@@ -91,6 +91,26 @@ const RATE_FIELDS: readonly (readonly [ours: RateName, theirs: string, per: numb
   ['second', 'input_audio_hours', 3600],
 ]
 
+type OperatorPrices = NonNullable<ModelFacts['price']>
+
+/** Prices of operators, the rates that each of them sets, and the units that it is for: a million tokens, a minute. */
+const OPERATOR_PRICES: readonly (readonly [
+  price: Exclude<keyof OperatorPrices, 'tiers'>,
+  rates: readonly [RateName, ...RateName[]],
+  per: number,
+])[] = [
+  ['input', ['input'], 1e6],
+  ['output', ['output'], 1e6],
+  ['cacheRead', ['cacheRead', 'cacheReadAudio', 'cacheReadImage'], 1e6],
+  ['cacheWrite', ['cacheWrite', 'cacheWriteLong'], 1e6],
+  ['search', ['search'], 1e3],
+  ['minute', ['second'], 60],
+  ['image', ['image'], 1],
+  ['characters', ['character'], 1e6],
+  ['videoSecond', ['videoSecond'], 1],
+  ['sessionMinute', ['sessionSecond'], 60],
+]
+
 /** Kinds of tokens, each with the kind whose price it has at a vendor that lists no other price for it. */
 const DEFAULT_KINDS: readonly (readonly [kind: RateName, as: RateName])[] = [
   ['cacheRead', 'input'],
@@ -156,28 +176,27 @@ export function withListedPrices(rates: Rates, listed: ListedModel | undefined):
  */
 export function withOperatorPrices(rates: Rates, prices: ModelFacts['price']): Rates {
   if (prices === undefined) return completed(rates)
-  const flat = (dollars: number | undefined, per = 1e6): Rate | undefined =>
-    dollars === undefined ? undefined : { base: (dollars * NANODOLLARS) / per }
-  const operatorRates = {
-    ...{ input: flat(prices.input), output: flat(prices.output) },
-    ...{
-      cacheRead: flat(prices.cacheRead),
-      cacheReadAudio: flat(prices.cacheRead),
-      cacheReadImage: flat(prices.cacheRead),
-      cacheWrite: flat(prices.cacheWrite),
-      cacheWriteLong: flat(prices.cacheWrite),
-    },
-    ...{ search: flat(prices.search, 1e3), second: flat(prices.minute, 60), image: flat(prices.image, 1) },
-    ...{ character: flat(prices.characters), videoSecond: flat(prices.videoSecond, 1) },
-    sessionSecond: flat(prices.sessionMinute, 60),
-    tiers: prices.tiers && { ...rates.tiers, ...prices.tiers },
-  }
+  const flat = (dollars: number, per = 1e6): Rate => ({ base: (dollars * NANODOLLARS) / per })
   const configuredRates = Object.fromEntries(
-    Object.entries(operatorRates).filter(([, rate]) => rate !== undefined),
+    OPERATOR_PRICES.flatMap(([price, names, per]) => {
+      const dollars = prices[price]
+      return dollars === undefined ? [] : names.map(name => [name, flat(dollars, per)] as const)
+    }),
   ) as Rates
+  const tiers = prices.tiers && { ...rates.tiers, ...prices.tiers }
   const defaultRates =
-    prices.input === undefined ? {} : { cacheRead: flat(prices.input)!, cacheWrite: flat(prices.input)! }
-  return completed({ ...defaultRates, ...rates, ...configuredRates })
+    prices.input === undefined ? {} : { cacheRead: flat(prices.input), cacheWrite: flat(prices.input) }
+  return completed({ ...defaultRates, ...rates, ...configuredRates, ...(tiers !== undefined && { tiers }) })
+}
+
+/** Returns prices in the units of an operator's prices. Of a price that depends on the prompt's size, the first one. */
+export function operatorPricesOf(rates: Rates): Omit<OperatorPrices, 'tiers'> {
+  return Object.fromEntries(
+    OPERATOR_PRICES.flatMap(([price, [name], per]) => {
+      const rate = rates[name]
+      return rate === undefined ? [] : [[price, Number(((rate.base * per) / NANODOLLARS).toPrecision(12))]]
+    }),
+  )
 }
 
 /** Adds the prices that a list of prices leaves out, because they are those of other kinds. */

@@ -47,6 +47,14 @@ export const catalogue = {
     video: 'video',
     listing: 'model list',
   },
+  perUnit: {
+    image: 'per image',
+    characters: 'per 1M characters',
+    video_second: 'per second of video',
+    minute: 'per minute of audio',
+    session_minute: 'per minute of a session',
+    search: 'per 1,000 searches',
+  },
   reasons: {
     refused: 'Connection refused',
     dns: 'Host name not found',

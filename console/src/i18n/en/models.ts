@@ -82,6 +82,7 @@ export const models = {
     yes: 'Yes',
     no: 'No',
     prices: 'Prices per million tokens',
+    unitPrices: 'Other prices',
     price: { input: 'Input', output: 'Output', cache_read: 'Cache read', cache_write: 'Cache write' },
     channels: 'Channels with this model',
     columns: {

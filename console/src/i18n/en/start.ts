@@ -32,6 +32,7 @@ export const start = {
     context: 'Context',
     output: 'Output limit',
     price: 'Price, in and out',
+    unitPrice: 'Price',
     perMillion: 'per million tokens',
     channels: 'Channels',
     tokens: (count: string) => `${count} tokens`,

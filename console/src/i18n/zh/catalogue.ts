@@ -42,6 +42,14 @@ export const catalogue: typeof en = {
     video: '视频',
     listing: '模型列表',
   },
+  perUnit: {
+    image: '每张图像',
+    characters: '每百万字符',
+    video_second: '每秒视频',
+    minute: '每分钟音频',
+    session_minute: '每分钟会话',
+    search: '每千次搜索',
+  },
   reasons: {
     refused: '连接被拒绝',
     dns: '找不到主机名',

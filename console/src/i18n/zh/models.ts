@@ -74,6 +74,7 @@ export const models: typeof en = {
     yes: '支持',
     no: '不支持',
     prices: '每百万词元价格',
+    unitPrices: '其他价格',
     price: { input: '输入', output: '输出', cache_read: '缓存读取', cache_write: '缓存写入' },
     channels: '提供该模型的渠道',
     columns: { channel: '渠道', upstream: '上游名称', state: '状态', errors: '5 分钟错误率', first: '首字节' },

@@ -34,6 +34,7 @@ export const start: typeof en = {
     context: '上下文',
     output: '输出上限',
     price: '价格（输入/输出）',
+    unitPrice: '价格',
     perMillion: '每百万词元',
     channels: '渠道',
     tokens: count => `${count} 词元`,

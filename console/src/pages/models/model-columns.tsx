@@ -1,5 +1,6 @@
 import type { Model } from '../../api/types.ts'
 import { TONES } from '../../catalogue/channel-state.tsx'
+import { hasTokenPrice, pricedUnits, UnitPrice } from '../../catalogue/unit-price.tsx'
 import { money, number } from '../../format.ts'
 import { catalogue, named } from '../../i18n/catalogue.ts'
 import { common } from '../../i18n/common.ts'
@@ -29,7 +30,7 @@ export function modelColumns(channels: Channels, onOpen: (model: Model) => void)
     },
     {
       ...{ id: 'price', title: words.price, number: true, sort: model => model.price?.input },
-      cell: ({ price }) => <Pair values={[price?.input, price?.output]} show={money} />,
+      cell: ({ price }) => <PriceCell of={price} />,
     },
     {
       ...{ id: 'channels', title: words.channels, sort: model => model.channels.length },
@@ -98,6 +99,13 @@ function ChannelsCell({ of, channels }: OfModel & { readonly channels: Channels 
     </span>
   )
 }
+
+const PriceCell = ({ of }: { readonly of: Model['price'] }) =>
+  hasTokenPrice(of) || pricedUnits(of).length === 0 ? (
+    <Pair values={[of?.input, of?.output]} show={money} />
+  ) : (
+    <UnitPrice of={of!} />
+  )
 
 const Unknown = () => <span class="faint">{common().unknown}</span>
 

@@ -2,9 +2,10 @@ import type { ComponentChildren } from 'preact'
 import type { Model } from '../../api/types.ts'
 import { StateBadge } from '../../catalogue/channel-state.tsx'
 import { ErrorRate } from '../../catalogue/error-rate.tsx'
+import { hasTokenPrice, pricedUnits } from '../../catalogue/unit-price.tsx'
 import { money, number } from '../../format.ts'
 import { hrefOf } from '../../href.ts'
-import { named } from '../../i18n/catalogue.ts'
+import { catalogue, named } from '../../i18n/catalogue.ts'
 import { common } from '../../i18n/common.ts'
 import { formatName } from '../../i18n/formats.ts'
 import { isAdmin } from '../../session-state.ts'
@@ -79,14 +80,7 @@ export function ModelPanel({ of, channels, keyId, onSettings, onClose }: ModelPa
         <h3>{words.can}</h3>
         <Abilities of={of} />
       </section>
-      <section>
-        <h3>{words.prices}</h3>
-        <Tiles>
-          {(['input', 'output', 'cache_read', 'cache_write'] as const).map(kind => (
-            <Tile key={kind} label={words.price[kind]} value={money(of.price?.[kind])} />
-          ))}
-        </Tiles>
-      </section>
+      <Prices of={of.price} />
       <section>
         <h3>{words.channels}</h3>
         {of.channels.length === 0 ? (
@@ -96,6 +90,36 @@ export function ModelPanel({ of, channels, keyId, onSettings, onClose }: ModelPa
         )}
       </section>
     </Dialog>
+  )
+}
+
+/** Prices of tokens, and of other units that have one. */
+function Prices({ of }: { readonly of: Model['price'] }) {
+  const words = text().panel
+  const units = pricedUnits(of)
+  return (
+    <>
+      {(hasTokenPrice(of) || units.length === 0) && (
+        <section>
+          <h3>{words.prices}</h3>
+          <Tiles>
+            {(['input', 'output', 'cache_read', 'cache_write'] as const).map(kind => (
+              <Tile key={kind} label={words.price[kind]} value={money(of?.[kind])} />
+            ))}
+          </Tiles>
+        </section>
+      )}
+      {units.length > 0 && (
+        <section>
+          <h3>{words.unitPrices}</h3>
+          <Tiles>
+            {units.map(unit => (
+              <Tile key={unit} label={catalogue().perUnit[unit]} value={money(of?.[unit])} />
+            ))}
+          </Tiles>
+        </section>
+      )}
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Key, Model } from '../../api/types.ts'
+import { hasTokenPrice, UnitPrice } from '../../catalogue/unit-price.tsx'
 import { money, number } from '../../format.ts'
 import { freshKey } from '../../fresh-key.ts'
 import { hrefOf } from '../../href.ts'
@@ -158,12 +159,15 @@ function Facts({ of: { interface: spoken, context, max_output, price, channels }
     [facts.context, context === undefined ? undefined : tokens(context)],
     [facts.output, max_output === undefined ? undefined : tokens(max_output)],
     [
-      facts.price,
-      price && (
-        <span title={facts.perMillion}>
-          {money(price.input)} / {money(price.output)}
-        </span>
-      ),
+      hasTokenPrice(price) ? facts.price : facts.unitPrice,
+      price &&
+        (hasTokenPrice(price) ? (
+          <span title={facts.perMillion}>
+            {money(price.input)} / {money(price.output)}
+          </span>
+        ) : (
+          <UnitPrice of={price} />
+        )),
     ],
     [
       facts.channels,

@@ -1,4 +1,4 @@
-import { defined, type JsonObject } from '../../../canonical/node.ts'
+import { defined } from '../../../canonical/node.ts'
 import { checkedLater, fields, instantOf, pathName, word } from '../../../config/schema.ts'
 import type { ModelFacts } from '../../../config/types.ts'
 import { type Edited, withoutNulls } from '../../../gateway/stored-config/editor.ts'
@@ -7,6 +7,7 @@ import type { Administration } from '../administration.ts'
 import { MODEL_AUDIT } from '../audit.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidBody } from '../input.ts'
+import { priceView } from '../price-view.ts'
 import { Problem } from '../problem.ts'
 import { allOf, MODEL_SETTINGS } from '../shapes.ts'
 import { faultsView } from './channel-view.ts'
@@ -143,9 +144,6 @@ const fixedView = (facts: ModelFacts) => ({
     ...{ order: facts.order, price: facts.price && priceView(facts.price) },
   }),
 })
-
-const priceView = ({ cacheRead, cacheWrite, ...others }: NonNullable<ModelFacts['price']>) =>
-  defined({ ...others, cache_read: cacheRead, cache_write: cacheWrite }) satisfies JsonObject
 
 /** Endpoints for settings of models: list, read, replace, change, delete. */
 export const MODEL_SETTINGS_ENDPOINTS = [

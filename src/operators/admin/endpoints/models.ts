@@ -2,16 +2,18 @@ import * as v from 'valibot'
 import type { Permissions } from '../../../accounts/index.ts'
 import { permissionsOf } from '../../../accounts/permissions.ts'
 import { defined } from '../../../canonical/node.ts'
-import type { KeySettings } from '../../../config/index.ts'
 import { fields, word } from '../../../config/schema.ts'
 import type { FallbackModel } from '../../../formats/model-facts.ts'
 import type { ChannelStates } from '../../../gateway/channel-states.ts'
 import type { ModelOverview } from '../../../gateway/model-overview.ts'
-import type { Rate, Rates } from '../../../upstreams/catalogue/index.ts'
+import type { Rates } from '../../../upstreams/catalogue/index.ts'
+import { operatorPricesOf } from '../../../upstreams/catalogue/rates.ts'
 import type { Administration } from '../administration.ts'
 import { endpoint } from '../endpoint.ts'
+import { priceView } from '../price-view.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, CATALOGUE, MODEL } from '../shapes.ts'
+import { isValidKey } from '../valid-key.ts'
 import { fixedId } from '../views.ts'
 import { stateName } from './channel-view.ts'
 import { isFixed } from './groups.ts'
@@ -54,12 +56,9 @@ async function viewOfKey({ config, records }: Administration, id: string): Promi
   const fixed = config.groups.get(key.group)
   const stored = isFixed(config, key.group) ? fixed : (await records.groups()).find(({ name }) => name === key.group)
   const group = stored ?? fixed
-  if (group === undefined || !isValid(key)) return { permissions: undefined }
+  if (group === undefined || !isValidKey(key, Date.now())) return { permissions: undefined }
   return { permissions: permissionsOf(key, group), fallbacks: group.fallbacks }
 }
-
-const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
-  key.enabled && key.revokedAt === undefined && (key.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
 
 /** Returns a function for the state of a channel, with the rests and latencies of its models. */
 function channelStateOf({ channels, server }: Administration['config'], states: ChannelStates) {
@@ -84,7 +83,7 @@ function modelView(
       ...{ name: facts.name, description: facts.description, interface: spoken },
       ...{ context: facts.context, max_output: facts.maxOutput },
       ...{ input: facts.input, output: facts.output, reasoning: facts.reasoning, tools: facts.tools },
-      price: priceView(facts.rates),
+      price: pricesView(facts.rates),
     }),
     order: own?.order ?? ('weight' as const),
     ...defined({ fallbacks: (own?.fallbacks ?? groupFallbacks)?.map(({ model, on }) => ({ model, on: [...on] })) }),
@@ -101,16 +100,10 @@ function modelView(
   }
 }
 
-/** Converts nanodollars per token to dollars per million tokens. Uses the first tier of tiered prices. */
-const perMillion = (rate: Rate | undefined): number | undefined =>
-  rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
-
-function priceView({ input, output, cacheRead, cacheWrite }: Rates) {
-  const price = defined({
-    ...{ input: perMillion(input), output: perMillion(output) },
-    ...{ cache_read: perMillion(cacheRead), cache_write: perMillion(cacheWrite) },
-  })
-  return Object.keys(price).length === 0 ? undefined : price
+/** Formats the prices of a model. Undefined if it has none. */
+function pricesView(rates: Rates) {
+  const prices = priceView(operatorPricesOf(rates))
+  return Object.keys(prices).length === 0 ? undefined : prices
 }
 
 /** The endpoint that lists models. */

@@ -5,6 +5,7 @@ import type { StoredKey } from '../../../store/access-records.ts'
 import type { Spent } from '../../../store/usage-records.ts'
 import type { Administration } from '../administration.ts'
 import { isFixed } from '../endpoints/groups.ts'
+import { isValidKey } from '../valid-key.ts'
 import { fixedId } from '../views.ts'
 
 const NANODOLLARS = 1e9
@@ -32,7 +33,7 @@ export async function budgetsOf(gateway: Administration, now: number): Promise<r
   const groups = new Map<string, GroupConfig>(config.groups)
   for (const group of await records.groups()) if (!isFixed(config, group.name)) groups.set(group.name, group)
   const fixed = config.keys.map(key => ({ ...key, id: fixedId(key) }))
-  const limited = [...fixed, ...stored].flatMap(key => limitedKey(key, groups.get(key.group)))
+  const limited = [...fixed, ...stored].flatMap(key => limitedKey(key, groups.get(key.group), now))
   const spent = await usage.spentByKey(
     limited.map(({ key }) => key.id),
     now,
@@ -60,8 +61,8 @@ interface LimitedKey {
 }
 
 /** Returns the key with the budget that applies to it, unless there is none or the key is not valid. */
-function limitedKey(key: IdentifiedKey, group: GroupConfig | undefined): readonly LimitedKey[] {
-  if (group === undefined || !key.enabled) return []
+function limitedKey(key: IdentifiedKey, group: GroupConfig | undefined, now: number): readonly LimitedKey[] {
+  if (group === undefined || !isValidKey(key, now)) return []
   const { budget } = permissionsOf(key, group).limits
   return budget === undefined || (budget.day ?? budget.month) === undefined ? [] : [{ key, budget }]
 }

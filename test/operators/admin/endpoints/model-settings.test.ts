@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { MODEL_SCHEMA } from '../../../../src/config/index.ts'
+import { checkedModel } from '../../../../src/config/stored-channel.ts'
 import { AdminServer } from '../../../builders/admin.ts'
 import { ANSWER, ASK } from '../../../builders/chat.ts'
 import { closingAfterEach } from '../../../builders/closing.ts'
@@ -101,4 +103,27 @@ it('fallbacks of a stored group answer for its keys', async () => {
   expect((await admin.patch('/groups/team', { rpm: 1000 })).json.fallbacks).toEqual(made.fallbacks)
   expect((await admin.patch('/groups/team', { fallbacks: null })).json).not.toHaveProperty('fallbacks')
   expect(await ask()).toBe(502)
+})
+
+/** Each field of a model, as the config file has it. */
+const EVERY_FIELD = {
+  ...{ name: 'Shown', description: 'What it is for', interface: 'chat', context: 1000, max_output: 100 },
+  ...{ dialect: { strict: true }, compaction: 'disabled', input: ['text', 'image'], output: ['text'] },
+  ...{ reasoning: true, tools: false, fallbacks: [{ model: 'good', on: ['budget'] }], order: 'cost' },
+  price: {
+    ...{ input: 1, output: 2, cache_read: 0.5, cache_write: 1.5, search: 4, minute: 0.006, image: 0.04 },
+    ...{ characters: 15, video_second: 0.1, session_minute: 0.3, tiers: { flex: 0.5 } },
+  },
+}
+
+it('every field is read back as it was written, in the config file or here', async () => {
+  expect(Object.keys(EVERY_FIELD).sort()).toEqual(Object.keys(MODEL_SCHEMA.entries).sort())
+  const { wrapped: prices } = MODEL_SCHEMA.entries.price
+  expect(Object.keys(EVERY_FIELD.price).sort()).toEqual(Object.keys(prices.entries).sort())
+  const { value: fixed } = checkedModel('fixed', EVERY_FIELD)
+  const admin = await AdminServer.open([], { models: new Map([['fixed', fixed!]]) })
+  closing.push(() => admin.close())
+  await admin.put('/model-settings/stored', EVERY_FIELD)
+  for (const id of ['fixed', 'stored'])
+    expect((await admin.get(`/model-settings/${id}`)).json.settings, id).toEqual(EVERY_FIELD)
 })

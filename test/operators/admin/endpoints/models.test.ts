@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { checkedModel } from '../../../../src/config/stored-channel.ts'
 import { AdminServer } from '../../../builders/admin.ts'
 import { closingAfterEach } from '../../../builders/closing.ts'
 import { channelAt, KEY, keyOf } from '../../../builders/config.ts'
@@ -75,4 +76,21 @@ it('of a key are exactly those that its own list has', async () => {
   await admin.delete(`/keys/${revoked}`)
   expect((await admin.get(`/models?key=${revoked}`)).json.data).toEqual([])
   expect((await admin.get('/models?key=nobody')).json.errors).toMatchObject([{ parameter: 'key' }])
+})
+
+it('show prices of all units, of the config file and of the catalogue', async () => {
+  const address = await deadAddress()
+  const models = { named: new Map(['own', 'tts-1', 'sora-2'].map(id => [id, id])), patterns: [] }
+  const units = { image: 0.04, characters: 15, minute: 0.006, search: 4, video_second: 0.1, session_minute: 0.3 }
+  const { value: own } = checkedModel('own', { price: units })
+  const admin = await AdminServer.open([channelAt(address, { models, provider: 'openai' })], {
+    models: new Map([['own', own!]]),
+  })
+  closing.push(() => admin.close())
+  const { data } = (await admin.get('/models')).json
+  expect(Object.fromEntries(data.map(({ id, price }: { id: string; price: object }) => [id, price]))).toEqual({
+    own: units,
+    'sora-2': { video_second: expect.any(Number) },
+    'tts-1': { characters: 15 },
+  })
 })

@@ -90,6 +90,19 @@ it('a key near its budget and one at its limit are concerns', async () => {
   expect((await admin.get('/budgets')).json.data).toMatchObject([{ key: key.id, month: { limit: 10.5 } }])
 })
 
+it('budgets of keys that are no longer accepted are none', async () => {
+  const fields = { budget: { month: 10.5 } }
+  const { json: expired } = await admin.post('/keys', {
+    name: 'expired',
+    expires_at: '2020-01-01T00:00:00Z',
+    ...fields,
+  })
+  const { json: disabled } = await admin.post('/keys', { name: 'disabled', enabled: false, ...fields })
+  const listed = (await admin.get('/budgets')).json.data.map(({ key }: { key: string }) => key)
+  expect(listed).toEqual([key.id])
+  for (const { id } of [expired, disabled]) await admin.delete(`/keys/${id}`)
+})
+
 it('a model without a price is a concern', async () => {
   expect(await concern('unpriced')).toMatchObject([{ model: 'unpriced', requests: 1 }])
 })
