@@ -17,3 +17,14 @@ export const pause = (milliseconds: number): Promise<void> => new Promise(resolv
 
 /** Waits for the next turn of the event loop without timers, which may be faked. */
 export const tick = () => new Promise<void>(resolve => process.nextTick(resolve))
+
+/**
+ * Runs synchronous work and returns the processor time of this thread in milliseconds. Unlike the time of a clock, it
+ * does not grow when the machine has other work.
+ */
+export function cpuTimeOf(work: () => unknown): number {
+  const before = process.threadCpuUsage()
+  work()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
