@@ -19,12 +19,17 @@ export const pause = (milliseconds: number): Promise<void> => new Promise(resolv
 export const tick = () => new Promise<void>(resolve => process.nextTick(resolve))
 
 /**
- * Runs synchronous work and returns the processor time of this thread in milliseconds. Unlike the time of a clock, it
- * does not grow when the machine has other work.
+ * Returns the processor time of this thread in milliseconds. Unlike a clock, it does not count what else the machine
+ * does.
  */
-export function cpuTimeOf(work: () => unknown): number {
-  const before = process.threadCpuUsage()
-  work()
-  const { user, system } = process.threadCpuUsage(before)
+export function cpuTime(): number {
+  const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
+}
+
+/** Runs synchronous work and returns the processor time that it took, in milliseconds. */
+export function cpuTimeOf(work: () => unknown): number {
+  const before = cpuTime()
+  work()
+  return cpuTime() - before
 }
