@@ -13,9 +13,10 @@ import { NO_INDEX, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
 import { versionOf, writeHeaders } from './headers.ts'
+import { type BodyChanges, settingsForModel } from './other-model.ts'
 import { refusedSampling } from './sampling.ts'
 import { isForeignSearch, refusedSearches } from './search.ts'
-import { nativeThinking } from './thinking.ts'
+import { nativeThinking, withoutClearedThinking } from './thinking.ts'
 import { acceptedPart, isRefused, type TurnKind } from './version.ts'
 
 /**
@@ -24,9 +25,10 @@ import { acceptedPart, isRefused, type TurnKind } from './version.ts'
  */
 export function writeNativeRequest(
   request: CanonicalRequest,
-  { node, wire }: NativeRequest,
+  source: NativeRequest,
   options: WriteOptions,
 ): Written<WireRequest> {
+  const { node, wire } = source
   const { model, messages, stream, sampling, state } = request
   const dialect = messagesDialect(options.dialect)
   const losses = new Losses()
@@ -36,15 +38,33 @@ export function writeNativeRequest(
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
-    ...nativeThinking(request, node, wire.body, context),
   }
+  const settings = nativeSettings(request, source, fields, context)
   const refusedFields = refusedSampling(sampling, wire.body, context)
   if (state?.thread !== undefined && dialect.threads !== true) {
     losses.drop(['state', 'thread'], 'no-threads')
     refusedFields.push('thread')
   }
-  const body = withFields(wire.body, fields, refusedFields)
+  const body = withFields(wire.body, { ...fields, ...settings }, refusedFields)
   return { wire: { ...wire, headers: writeHeaders(wire.headers, dialect), body }, losses: losses.list }
+}
+
+/**
+ * Rewrites settings that the upstream does not accept. Returns the changed body fields.
+ *
+ * @param fields the body fields that changed for other reasons.
+ */
+function nativeSettings(
+  request: CanonicalRequest,
+  { node, wire: { body } }: NativeRequest,
+  fields: Block,
+  context: WriteContext,
+): BodyChanges {
+  const changed = nativeThinking(request, node, body, context)
+  const settings =
+    request.model === node.model ? changed : settingsForModel(request, { ...body, ...fields }, changed, context)
+  if (!('thinking' in settings)) return settings
+  return { ...settings, ...withoutClearedThinking(body, settings['thinking'], context) }
 }
 
 const isUnchanged = (messages: readonly Message[], read: readonly Message[], context: WriteContext): boolean =>
