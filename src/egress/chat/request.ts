@@ -13,6 +13,7 @@ import { withEnumInObject } from '../sanitize/enum.ts'
 import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import { streamFields } from '../stream-options.ts'
@@ -43,7 +44,8 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written<WireRequest> {
   const freeform = dialect.custom_tools !== false
   const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
-  const { request, losses, renamed } = sanitize(original, rule)
+  const { request: renamedRequest, losses, renamed } = sanitize(original, rule)
+  const request = withoutRefusedSettings(renamedRequest, dialect, losses)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const extras = extrasFor(request, FORMAT)

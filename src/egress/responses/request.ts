@@ -11,6 +11,7 @@ import { nativeSourceOf } from '../native.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
 import { writeCompaction } from './compaction.ts'
@@ -18,7 +19,7 @@ import { FORMAT, type WriteContext } from './content.ts'
 import { maskOf } from './images.ts'
 import { writeHistory } from './input.ts'
 import { REWRITTEN, writeNativeRequest } from './native-request.ts'
-import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
+import { neverReasons, writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 const COMPACT_PATH = '/responses/compact'
@@ -63,7 +64,8 @@ const JSON_RULE: JsonRule = { schemas: true, skipsInstructions: true }
 function writeForeign(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
-  const { request, losses, renamed } = sanitize(original, rule)
+  const { request: renamedRequest, losses, renamed } = sanitize(original, rule)
+  const request = withoutRefusedSettings(renamedRequest, dialect, losses)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
   const compacts = request.output.compaction === true
@@ -119,7 +121,8 @@ function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): Jso
   const { logprobs } = request.sampling
   const others = (request.extras?.[FORMAT]?.['include'] as readonly string[] | undefined) ?? []
   const { reasoning } = request
-  const usesReasoning = reasoning !== undefined && reasoning.effort !== 'none' && dialect.stateless !== true
+  const usesReasoning =
+    reasoning !== undefined && reasoning.effort !== 'none' && dialect.stateless !== true && !neverReasons(dialect)
   const usesSearch = request.tools?.some(tool => tool.type === 'hosted' && tool.kind === 'web-search') === true
   const includedOutput = [
     ...others,

@@ -90,6 +90,10 @@ export const FLAGS = {
     meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
   },
   efforts: SHARED_FLAGS.efforts,
+  sampling: SHARED_FLAGS.sampling,
+  penalties: SHARED_FLAGS.penalties,
+  stop: SHARED_FLAGS.stop,
+  verbosity: SHARED_FLAGS.verbosity,
 } as const satisfies Flags
 
 export type ChatDialect = DialectOf<typeof FLAGS>
