@@ -11,7 +11,7 @@ const ALWAYS_THINKING = { thinking_off: 'never' } as const
 const NOT_VERBOSE = { verbosity: false } as const
 
 /** Settings that OpenAI's reasoning models refuse in every request. */
-const REASONING = { sampling: 'none', penalties: false, stop: false } as const
+const REASONING = { sampling: 'none', penalties: false, stop: false, old_limit: false } as const
 
 /** Models that take sampling parameters if no effort is requested, because their default effort is `none`. */
 const REASONING_ON_REQUEST = { ...REASONING, sampling: 'unless_thinking' } as const

@@ -274,7 +274,6 @@ test('gets the settings of a Claude that thinks in another way', async () => {
   const gateway = await openGateway(channels, { config: { models } })
   const headers = { headers: { 'anthropic-version': '2023-06-01' } }
   const answer = await gateway.ask(MESSAGES_PATH, { model: 'claude-opus-5', ...message }, headers)
-  console.log(JSON.stringify(answer.json), JSON.stringify(gateway.lines.slice(-4)), older.seen[0]!.text)
   expect([answer.status, answer.headers['interlingua-fallback']]).toEqual([200, 'failure'])
   expect(JSON.parse(older.seen[0]!.text)).toMatchObject({
     ...{ max_tokens: 64_000, thinking: { type: 'enabled', display: 'omitted' }, ...clearing },

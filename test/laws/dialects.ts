@@ -47,6 +47,7 @@ const chat = fc.record<JsonObject>(
   {
     ...settings,
     stop: fc.boolean(),
+    old_limit: fc.boolean(),
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     reasoning_as: fc.constantFrom(
       ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],

@@ -10,7 +10,7 @@ import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { request } from './arbitrary.ts'
 import { meaning } from './same.ts'
 import { MODELS, refusals } from './strict-openai.ts'
-import { handedTo, holds, same } from './support.ts'
+import { handedTo, holds, plain, same } from './support.ts'
 
 const FORMATS = ['chat', 'responses'] as const
 const NAMES = Object.keys(MODELS)
@@ -32,16 +32,19 @@ const effort = fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhig
 const shared = {
   temperature: optional(fc.constantFrom(0, 1)),
   top_p: optional(fc.constant(0.5)),
-  top_logprobs: optional(fc.constant(2)),
   metadata: fc.constant({ a: 'b' }),
 }
 
+const ENCRYPTED = 'reasoning.encrypted_content'
+const LOGPROBS = 'message.output_text.logprobs'
+const SOURCES = 'web_search_call.action.sources'
+
 /** Bodies as callers of the newest and oldest models write them. Most of them are accepted by some models only. */
-const BODIES: { readonly [F in (typeof FORMATS)[number]]: fc.Arbitrary<object> } = {
+const BODIES: { readonly [F in (typeof FORMATS)[number]]: fc.Arbitrary<{ readonly dice: object }> } = {
   chat: fc.record({
     ...shared,
+    dice: fc.constantFrom({}, { logprobs: true }, { logprobs: true, top_logprobs: 2 }),
     reasoning_effort: optional(effort),
-    logprobs: optional(fc.constant(true)),
     max_tokens: optional(fc.constant(100)),
     max_completion_tokens: optional(fc.constant(200)),
     frequency_penalty: optional(fc.constant(0.5)),
@@ -53,11 +56,10 @@ const BODIES: { readonly [F in (typeof FORMATS)[number]]: fc.Arbitrary<object> }
   }),
   responses: fc.record({
     ...shared,
+    dice: fc.constantFrom({}, { include: [LOGPROBS] }, { include: [SOURCES, LOGPROBS], top_logprobs: 2 }),
     reasoning: optional(fc.record({ effort: optional(effort), summary: optional(fc.constant('auto')) })),
     text: optional(fc.record({ verbosity: optional(fc.constantFrom('low', 'medium')) })),
-    include: optional(
-      fc.subarray(['reasoning.encrypted_content', 'message.output_text.logprobs', 'web_search_call.action.sources']),
-    ),
+    include: optional(fc.constantFrom([ENCRYPTED], [SOURCES], [ENCRYPTED, SOURCES])),
     max_output_tokens: optional(fc.constant(100)),
     input: fc.constantFrom<unknown>('hi', [
       { role: 'user', content: 'hi' },
@@ -77,7 +79,7 @@ const PATHS = { chat: '/v1/chat/completions', responses: '/v1/responses' }
 describe.each(FORMATS)('a request in %s that the gateway sends to another model than the caller named', format => {
   const cases = fc
     .record({ from: fc.constantFrom(...NAMES), to: fc.constantFrom(...NAMES), body: BODIES[format] })
-    .map(drawn => JSON.parse(JSON.stringify(drawn)) as { from: string; to: string; body: JsonObject })
+    .map(({ from, to, body: { dice, ...body } }) => ({ from, to, body: plain({ ...body, ...dice }) as JsonObject }))
     .filter(({ from, body }) => refusals(from, body).length === 0)
   const readFor = (model: string, body: JsonObject) =>
     READERS[format]!.request!({ path: PATHS[format], query: {}, headers: {}, body: { model, ...body } })

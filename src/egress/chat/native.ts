@@ -15,6 +15,7 @@ import { SEPARATOR, thinkingPart } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom, withDemandedReasoning } from './demanded-reasoning.ts'
 import { answerTools, withLegalIds, writeMessages } from './messages.ts'
+import { withEffortForModel, withoutRefusedFields } from './native-settings.ts'
 import { detailsIn } from './reasoning-details.ts'
 import { withNativeSwitch } from './reasoning-settings.ts'
 
@@ -34,7 +35,9 @@ export function writeNativeRequest(
   const messages = nativeMessages(request, source.node, context)
   const changedFields = messages === undefined ? {} : { messages }
   const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
-  const body = withAcceptedFields(withNativeSwitch(nativeBody, request, source, context), context)
+  const switched = withNativeSwitch(nativeBody, request, source, context)
+  const settled = request.model === source.node.model ? switched : withEffortForModel(request, switched, context)
+  const body = withAcceptedFields(withoutRefusedFields(request, settled, context), context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 

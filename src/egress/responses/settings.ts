@@ -90,7 +90,8 @@ export function writeReasoning(reasoning: Reasoning | undefined, { dialect, loss
 /** Returns true if the model has no efforts, so that OpenAI refuses all settings and items of reasoning. */
 export const neverReasons = ({ efforts }: ResponsesDialect): boolean => efforts?.length === 0
 
-function withoutReasoning({ show, extras }: Reasoning, losses: Losses): JsonObject {
+/** Reports the settings of reasoning as dropped, except for the effort. Returns no fields. */
+export function withoutReasoning({ show, extras }: Reasoning, losses: Losses): JsonObject {
   if (show === true) losses.drop(['reasoning', 'show'], 'no-thinking')
   else if (show === false) losses.dropRestored(['reasoning', 'show'], 'hidden-unless-asked-for')
   if (extras?.[FORMAT] !== undefined) losses.drop(['reasoning', 'extras', FORMAT], 'no-thinking')

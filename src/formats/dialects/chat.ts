@@ -53,6 +53,12 @@ export const FLAGS = {
     default: 'max_completion_tokens',
     meaning: 'the name of the field for the output limit',
   },
+  old_limit: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes `max_tokens` of native callers; default: true; if false, `max_completion_tokens` is written, as models of OpenAI that reason demand',
+  },
   include_usage: SHARED_FLAGS.include_usage,
   text_only_content: {
     values: ['parts', 'string'],
