@@ -101,6 +101,15 @@ describe('a request for one Claude that the gateway sends to another one', () =>
     })
   })
 
+  it('is sent as it came to a model of another vendor, which takes more than it documents', () => {
+    holds(bodies, body => {
+      const received = { ...readFor('claude-opus-5', body), model: 'glm-5' }
+      const { wire } = writer.request!(received, { ...NATIVE, dialect: { thinking: 'budget' } })
+      const { messages: _, ...settings } = body
+      expect(wire.body).toMatchObject({ ...settings, model: 'glm-5' })
+    })
+  })
+
   it('is sent as it came if the model is the one of the caller', () => {
     holds(fc.tuple(fc.constantFrom(...NAMES), thinking), ([model, settings]) => {
       const body = { max_tokens: 200_000, thinking: settings, messages: [USER] } as JsonObject

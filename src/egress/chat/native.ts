@@ -5,6 +5,7 @@ import { type Json, type JsonObject, type WireSource, wireSourceOf } from '../..
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type ChatDialect, chatDialect } from '../../formats/dialects/chat.ts'
+import { isForKnownModel } from '../../formats/model-families.ts'
 import { spellingFor } from '../fields.ts'
 import type { NativeRequest } from '../native.ts'
 import { nativeRequestBody } from '../stream-options.ts'
@@ -36,7 +37,9 @@ export function writeNativeRequest(
   const changedFields = messages === undefined ? {} : { messages }
   const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
   const switched = withNativeSwitch(nativeBody, request, source, context)
-  const settled = request.model === source.node.model ? switched : withEffortForModel(request, switched, context)
+  const settled = isForKnownModel(FORMAT, request.model, source.node)
+    ? withEffortForModel(request, switched, context)
+    : switched
   const body = withAcceptedFields(withoutRefusedFields(request, settled, context), context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }

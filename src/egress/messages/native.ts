@@ -6,6 +6,7 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { isStrictVersion, messagesDialect } from '../../formats/dialects/messages.ts'
+import { isForKnownModel } from '../../formats/model-families.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
@@ -61,8 +62,9 @@ function nativeSettings(
   context: WriteContext,
 ): BodyChanges {
   const changed = nativeThinking(request, node, body, context)
-  const settings =
-    request.model === node.model ? changed : settingsForModel(request, { ...body, ...fields }, changed, context)
+  const settings = isForKnownModel(FORMAT, request.model, node)
+    ? settingsForModel(request, { ...body, ...fields }, changed, context)
+    : changed
   if (!('thinking' in settings)) return settings
   return { ...settings, ...withoutClearedThinking(body, settings['thinking'], context) }
 }

@@ -4,6 +4,7 @@ import { type JsonObject, stringIn, unchangedWire } from '../../canonical/node.t
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
+import { isForKnownModel } from '../../formats/model-families.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { withoutLastReasoning, writeMessage, writeSignedReasoning } from './input.ts'
@@ -41,7 +42,7 @@ export function writeNativeRequest(
     messages.every((message, at) => message === node.messages[at] && isAccepted(message, context))
       ? {}
       : { input: withoutLastReasoning(writeInput(), reasoning, losses) }),
-    ...(model === node.model ? {} : settingsForModel(request, wire.body, dialect, losses)),
+    ...(isForKnownModel(FORMAT, model, node) ? settingsForModel(request, wire.body, dialect, losses) : {}),
   }
   // The gateway may run background work itself.
   const removed = state?.background === node.state?.background ? [] : ['background']
