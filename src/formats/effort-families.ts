@@ -7,8 +7,8 @@ const EFFORTS_FROM_LOW = [...EFFORTS_UP_TO_HIGH, 'xhigh', 'max'] as const
 
 const ALWAYS_THINKING = { thinking_off: 'never' } as const
 
-/** Models of before GPT-5, which refuse a verbosity other than the default one. */
-const NOT_VERBOSE = { verbosity: false } as const
+/** Models that do not reason and refuse a verbosity other than the default one. */
+const PLAIN = { reasons: false, verbosity: false } as const
 
 /** Settings that OpenAI's reasoning models refuse in every request. */
 const REASONING = { sampling: 'none', penalties: false, stop: false, old_limit: false } as const
@@ -18,6 +18,9 @@ const REASONING_ON_REQUEST = { ...REASONING, sampling: 'unless_thinking' } as co
 
 /** Models that take sampling parameters only if the effort `none` is requested. */
 const REASONING_BY_DEFAULT = { ...REASONING, sampling: 'while_off' } as const
+
+/** Settings that Grok's reasoning models refuse ("Reasoning", docs.x.ai). */
+const GROK = { penalties: false, stop: false } as const
 
 /**
  * Efforts that models support in `chat` and `responses`, weakest first, and their other flags, by model name. The first
@@ -30,8 +33,8 @@ const REASONING_BY_DEFAULT = { ...REASONING, sampling: 'while_off' } as const
  * BerriAI/litellm, `default_reasoning_effort`), read on 2026-11-30.
  */
 const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effort[], dialect?: JsonObject])[] = [
-  [/gpt-(?:3\.5|4)/, [], NOT_VERBOSE],
-  [/gpt-5-chat/, [], NOT_VERBOSE],
+  [/gpt-(?:3\.5|4)/, [], PLAIN],
+  [/gpt-5-chat/, [], PLAIN],
   [/gpt-5\.\d+-chat/, [], REASONING],
   [/gpt-5-pro/, ['high'], REASONING],
   [/gpt-5\.\d+-pro/, ['medium', 'high', 'xhigh'], REASONING],
@@ -46,7 +49,12 @@ const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effor
   [/gpt-oss/, EFFORTS_UP_TO_HIGH],
   [/(?<![a-z0-9])o1-(?:mini|preview)/, [], REASONING],
   [/(?<![a-z0-9])o[1-9](?:-mini)?-deep-research/, ['medium'], REASONING],
-  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, { ...REASONING, ...NOT_VERBOSE }],
+  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, { ...REASONING, verbosity: false }],
+  [/grok-3-mini/, ['low', 'high'], GROK],
+  [/grok-4\.3(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
+  [/grok-(?:4\.[4-9]|[5-9])(?!\d)/, [...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
+  [/grok-(?:[23](?!\d)|.*non-reasoning)/, [], { reasons: false }],
+  [/grok-(?:4|code|build)/, [], GROK],
   [/gemini-(?:2\.5|[3-9])/, EFFORTS_UP_TO_HIGH],
   [/kimi-k2\.7-code/, [], ALWAYS_THINKING],
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],

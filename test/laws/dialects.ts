@@ -90,6 +90,7 @@ const converse = fc.record<JsonObject>(
 const responses = fc.record<JsonObject>(
   {
     ...settings,
+    reasons: fc.boolean(),
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     stateless: fc.boolean(),
     cache: fc.constantFrom('none', 'prompt_cache_breakpoint'),

@@ -10,6 +10,10 @@ interface Takes {
   /** When temperature, top_p and log probabilities are taken. */
   readonly dice: 'always' | 'without effort' | 'with effort none' | 'never'
   readonly verbosity?: false
+  /** Whether penalties and stop sequences are taken. By default as dice are. */
+  readonly steered?: false
+  /** Whether the model reasons without taking an effort. */
+  readonly reasons?: true
 }
 
 const NEVER = { dice: 'never' } as const
@@ -35,6 +39,10 @@ export const MODELS: { readonly [model: string]: Takes } = {
   'gpt-6-astra': { ...NEVER, efforts: 'low medium high xhigh max' },
   o3: { ...NEVER, efforts: 'low medium high', verbosity: false },
   'o4-mini': { ...NEVER, efforts: 'low medium high', verbosity: false },
+  'grok-3-mini': { efforts: 'low high', dice: 'always', steered: false },
+  'grok-4-0709': { efforts: '', dice: 'always', steered: false, reasons: true },
+  'grok-4-1-fast-non-reasoning': { efforts: '', dice: 'always' },
+  'x-ai/grok-4.3': { efforts: 'none low medium high xhigh', dice: 'always', steered: false },
   'gpt-oss-120b': { efforts: 'low medium high', dice: 'always' },
 }
 
@@ -47,13 +55,13 @@ export function refusals(model: string, body: JsonObject): string[] {
   const { reasoning, text, include = [], input = [] } = body as Loose
   const effort = body['reasoning_effort'] ?? reasoning?.effort
   const dice = ['temperature', 'top_p', 'logprobs', 'top_logprobs'].some(field => body[field] != null)
-  const reasons = takes.efforts !== ''
+  const reasons = takes.efforts !== '' || takes.reasons === true
   const steered = ['frequency_penalty', 'presence_penalty', 'logit_bias', 'stop'].some(field => body[field] != null)
   const verbosity = body['verbosity'] ?? text?.verbosity
   const faults: { readonly [fault: string]: boolean } = {
     [`effort ${effort}`]: effort != null && !takes.efforts.split(' ').includes(effort),
     dice: (dice || include.includes('message.output_text.logprobs')) && !takesDice(takes, effort),
-    'penalties or stops': steered && takes.dice !== 'always',
+    'penalties or stops': steered && (takes.dice !== 'always' || takes.steered === false),
     max_tokens: body['max_tokens'] != null && takes.dice !== 'always',
     verbosity: verbosity != null && verbosity !== 'medium' && takes.verbosity === false,
     'settings of reasoning': reasoning != null && !reasons,

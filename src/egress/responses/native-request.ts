@@ -26,7 +26,7 @@ export function writeNativeRequest(
 ): Written<WireRequest> {
   const { model, messages, stream, state } = request
   const losses = new Losses()
-  const context: WriteContext = { dialect: neverReasons(dialect) ? { efforts: [] } : {}, losses }
+  const context: WriteContext = { dialect: neverReasons(dialect) ? { reasons: false } : {}, losses }
   const reasoning = new Map<JsonObject, Path>()
   const storedContext: WriteContext = { ...context, reasoning }
   // The turns that the gateway stored stand before those of the request, but behind the instructions.

@@ -42,7 +42,7 @@ export function settingsForModel(
   }
 }
 
-/** Writes an effort that the model does not have as the nearest one. */
+/** Writes an effort that the model does not have as the nearest one, or leaves it out. */
 function withSupported(
   { reasoning }: CanonicalRequest,
   { reasoning: written }: JsonObject,
@@ -51,7 +51,10 @@ function withSupported(
 ): BodyChanges {
   if (reasoning === undefined || !isObject(written)) return {}
   const { effort } = withSupportedEffort(reasoning, efforts, losses)
-  return effort === undefined || effort === written['effort'] ? {} : { reasoning: { ...written, effort } }
+  if (effort === reasoning.effort) return {}
+  return effort === undefined
+    ? withoutField({ reasoning: written }, 'reasoning', 'effort')
+    : { reasoning: { ...written, effort } }
 }
 
 /** Leaves out the settings of reasoning, which models that do not reason refuse. */

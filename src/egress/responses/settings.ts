@@ -87,8 +87,8 @@ export function writeReasoning(reasoning: Reasoning | undefined, { dialect, loss
   return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
 }
 
-/** Returns true if the model has no efforts, so that OpenAI refuses all settings and items of reasoning. */
-export const neverReasons = ({ efforts }: ResponsesDialect): boolean => efforts?.length === 0
+/** Returns true if the model does not reason, so that OpenAI refuses all settings and items of reasoning. */
+export const neverReasons = ({ reasons }: ResponsesDialect): boolean => reasons === false
 
 /** Reports the settings of reasoning as dropped, except for the effort. Returns no fields. */
 export function withoutReasoning({ show, extras }: Reasoning, losses: Losses): JsonObject {

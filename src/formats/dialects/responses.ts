@@ -12,6 +12,11 @@ export const FLAGS = {
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,
   verbosity: SHARED_FLAGS.verbosity,
+  reasons: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes settings and items of reasoning; default: true; false for models that do not reason, such as GPT-4',
+  },
   compaction: {
     values: 'boolean',
     default: true,
