@@ -39,16 +39,20 @@ export const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'st
 export const bodyWithModel = ({ model }: CanonicalRequest, { node, wire }: NativeRequest): JsonObject =>
   model === node.model ? wire.body : { ...wire.body, model }
 
-/** Sets `fields` in the body and removes the fields listed in `removed`. Returns the same object if nothing changes. */
+/**
+ * Sets `fields` in the body, and removes those that are undefined or listed in `removed`. Returns the same object if
+ * nothing changes.
+ */
 export function withFields(
   body: JsonObject,
-  fields: { readonly [field: string]: Json },
+  fields: { readonly [field: string]: Json | undefined },
   removed: readonly string[] = [],
 ): JsonObject {
   if (removed.length === 0 && Object.keys(fields).length === 0) return body
-  const out: { [field: string]: Json } = { ...body, ...fields }
+  const out: { [field: string]: Json | undefined } = { ...body, ...fields }
+  for (const field in fields) if (fields[field] === undefined) delete out[field]
   for (const field of removed) delete out[field]
-  return out
+  return out as JsonObject
 }
 
 /** Fields of a wire answer that hold its id and its model. */

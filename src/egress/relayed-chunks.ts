@@ -105,6 +105,12 @@ class HeadRewriter {
 export const isUnfinished = (data: string): boolean => !FINISHING.test(data)
 const FINISHING = /"finish_reason"(?!: ?null)/
 
+/**
+ * Returns true for an event that the writer of chunks must follow. Usage and log probabilities were relayed with their
+ * chunk, and no later chunk depends on them.
+ */
+export const isFollowed = ({ type }: CanonicalEvent): boolean => type !== 'usage' && type !== 'logprobs'
+
 /** The part of a writer of chunks that follows a relayed stream. */
 export interface FollowingWriter {
   /** True if the caller requested usage. */

@@ -3,29 +3,58 @@ import type { Effort } from '../canonical/request.ts'
 
 const EFFORTS_UP_TO_HIGH = ['low', 'medium', 'high'] as const
 
+const EFFORTS_FROM_LOW = [...EFFORTS_UP_TO_HIGH, 'xhigh', 'max'] as const
+
 const ALWAYS_THINKING = { thinking_off: 'never' } as const
 
+/** Models that do not reason and refuse a verbosity other than the default one. */
+const PLAIN = { reasons: false, verbosity: false } as const
+
+/** Settings that OpenAI's reasoning models refuse in every request. */
+const REASONING = { sampling: 'none', penalties: false, stop: false, old_limit: false } as const
+
+/** Models that take sampling parameters if no effort is requested, because their default effort is `none`. */
+const REASONING_ON_REQUEST = { ...REASONING, sampling: 'unless_thinking' } as const
+
+/** Models that take sampling parameters only if the effort `none` is requested. */
+const REASONING_BY_DEFAULT = { ...REASONING, sampling: 'while_off' } as const
+
+/** Settings that Grok's reasoning models refuse ("Reasoning", docs.x.ai). */
+const GROK = { penalties: false, stop: false } as const
+
 /**
- * Efforts that models support in `chat` and `responses`, weakest first, by model name. The first matching row applies.
- * Newer versions are assumed to support the same efforts as the latest known version.
+ * Efforts that models support in `chat` and `responses`, weakest first, and their other flags, by model name. The first
+ * matching row applies. Newer versions are assumed to support the same as the latest known version.
  *
  * Sources, read on 2026-11-23: OpenAI's guide "Reasoning" and its model pages (developers.openai.com/api/docs), the
  * error that `gpt-5.1` answers to `minimal` (openai/openai-agents-python#2089), the model card of gpt-oss, and Google's
- * "OpenAI compatibility" (ai.google.dev); "Use thinking effort" (platform.kimi.ai/docs), read on 2026-11-28.
+ * "OpenAI compatibility" (ai.google.dev); "Use thinking effort" (platform.kimi.ai/docs), read on 2026-11-28. What
+ * OpenAI's models refuse: the AI SDK's and LiteLLM's tables of models (vercel/ai, `openai-language-model-capabilities`;
+ * BerriAI/litellm, `default_reasoning_effort`), read on 2026-11-30.
  */
 const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effort[], dialect?: JsonObject])[] = [
-  [/gpt-5(?:\.\d+)?-chat/, []],
-  [/gpt-5-pro/, ['high']],
-  [/gpt-5\.\d+-pro/, ['medium', 'high', 'xhigh']],
-  [/gpt-5(?:\.1)?-codex(?!-max)/, EFFORTS_UP_TO_HIGH],
-  [/gpt-5\.\d+-codex/, [...EFFORTS_UP_TO_HIGH, 'xhigh']],
-  [/gpt-5(?![.\d])/, ['minimal', ...EFFORTS_UP_TO_HIGH]],
-  [/gpt-5\.1(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH]],
-  [/gpt-(?:5\.\d|[6-9](?!\d))/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh']],
+  [/gpt-(?:3\.5|4)/, [], PLAIN],
+  [/gpt-5-chat/, [], PLAIN],
+  [/gpt-5\.\d+-chat/, [], REASONING],
+  [/gpt-5-pro/, ['high'], REASONING],
+  [/gpt-5\.\d+-pro/, ['medium', 'high', 'xhigh'], REASONING],
+  [/gpt-5(?:\.1)?-codex(?!-max)/, EFFORTS_UP_TO_HIGH, REASONING],
+  [/gpt-5\.\d+-codex/, [...EFFORTS_UP_TO_HIGH, 'xhigh'], REASONING],
+  [/gpt-5(?![.\d])/, ['minimal', ...EFFORTS_UP_TO_HIGH], REASONING],
+  [/gpt-5\.1(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH], REASONING_ON_REQUEST],
+  [/gpt-5\.[2-4](?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh'], REASONING_ON_REQUEST],
+  [/gpt-5\.\d/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh'], REASONING_BY_DEFAULT],
+  [/gpt-6(?:-(?:sol|luna)|\.1-terra)/, ['none', ...EFFORTS_FROM_LOW], REASONING],
+  [/gpt-[6-9](?!\d)/, EFFORTS_FROM_LOW, REASONING],
   [/gpt-oss/, EFFORTS_UP_TO_HIGH],
-  [/(?<![a-z0-9])o1-(?:mini|preview)/, []],
-  [/(?<![a-z0-9])o[1-9](?:-mini)?-deep-research/, ['medium']],
-  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH],
+  [/(?<![a-z0-9])o1-(?:mini|preview)/, [], REASONING],
+  [/(?<![a-z0-9])o[1-9](?:-mini)?-deep-research/, ['medium'], REASONING],
+  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, { ...REASONING, verbosity: false }],
+  [/grok-3-mini/, ['low', 'high'], GROK],
+  [/grok-4\.3(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
+  [/grok-(?:4\.[4-9]|[5-9])(?!\d)/, [...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
+  [/grok-(?:[23](?!\d)|.*non-reasoning)/, [], { reasons: false }],
+  [/grok-(?:4|code|build)/, [], GROK],
   [/gemini-(?:2\.5|[3-9])/, EFFORTS_UP_TO_HIGH],
   [/kimi-k2\.7-code/, [], ALWAYS_THINKING],
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../canonical/node.ts'
+import { putNewest } from '../canonical/bounded-map.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat } from './channel-format.ts'
 import type { ModelFacts } from './model-facts.ts'
 import { familyDialect, hasFamilies } from './model-families.ts'
@@ -21,9 +22,11 @@ export interface ModelContext {
   readonly facts?: ModelFacts | undefined
   /**
    * True if the caller uses the upstream's format. Family flags are then not applied, because the caller is expected to
-   * know its model.
+   * know its model, unless the model is of another family than the one that the caller named.
    */
   readonly native: boolean
+  /** The model that the caller named. Defaults to `model`. */
+  readonly callerModel?: string | undefined
   /** The channel's provider, used to look up the model in `catalogue`. */
   readonly provider?: string
   readonly catalogue?: ModelLimits | undefined
@@ -41,19 +44,37 @@ export interface ModelLimits {
  * the format itself if there is nothing to add.
  */
 export function formatFor(format: ChannelFormat, context: ModelContext): ChannelFormat {
-  const { model, facts, native } = context
-  if ((native || !hasFamilies(format.format)) && facts?.dialect === undefined) return format
+  const { model, facts, native, callerModel = model } = context
+  const isKnown = native && !isOtherFamily(format.format, callerModel, model)
+  if ((isKnown || !hasFamilies(format.format)) && facts?.dialect === undefined) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
-  const key = native ? `native ${model}` : model
+  const key = isKnown ? `native ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
-  const family = native ? undefined : familyDialect(format.format, model)
+  const family = isKnown ? undefined : familyDialect(format.format, model)
   const flags = withLimit({ ...family, ...factsDialect(format, facts) }, format, context)
   const modelFormat = Object.keys(flags).length === 0 ? format : { ...format, dialect: { ...flags, ...format.dialect } }
   if (models.size >= MAX_MODELS) models.clear()
   models.set(key, { facts, format: modelFormat })
   cache.set(format, models)
   return modelFormat
+}
+
+/** Formats whose native callers choose settings that models of other families refuse. */
+const SETTING_FORMATS: ReadonlySet<Format> = new Set(['messages', 'chat', 'responses'])
+
+/** Whether two models are of different families, by format and names. */
+const differences = new Map<string, boolean>()
+
+/** Returns true if the models have different family flags in this format. */
+function isOtherFamily(format: Format, callerModel: string, model: string): boolean {
+  if (callerModel === model || !SETTING_FORMATS.has(format)) return false
+  const key = JSON.stringify([format, callerModel, model])
+  const known = differences.get(key)
+  if (known !== undefined) return known
+  const [named, sent] = [callerModel, model].map(name => JSON.stringify(familyDialect(format, name)))
+  putNewest(differences, key, named !== sent, MAX_MODELS)
+  return named !== sent
 }
 
 /** Returns the dialect flags in the operator's facts about a model. */

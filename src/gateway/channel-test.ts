@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../accounts/index.ts'
 import { permissionsOf } from '../accounts/permissions.ts'
 import { type ErrorKind, type FailureReason, GatewayError } from '../canonical/error.ts'
+import { msSince } from '../canonical/milliseconds.ts'
 import { defined } from '../canonical/node.ts'
 import { type CanonicalRequest, userMessage } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
@@ -70,7 +71,7 @@ export async function testChannel(channel: Channel, options: ChannelTestOptions)
   const model = options.model ?? firstModel(channel)
   const choice = targetOf(channel, model, options.facts)
   const startTime = performance.now()
-  const latency = (): number => Math.round((performance.now() - startTime) * 10) / 10
+  const latency = (): number => msSince(startTime)
   if (choice === undefined) {
     const isListed = await updateListing(channel)
     return { ok: isListed, work: 'listing', latency: latency(), ...(isListed ? {} : { error: NO_LISTING }) }

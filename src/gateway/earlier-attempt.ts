@@ -1,3 +1,4 @@
+import { roundedMs } from '../canonical/milliseconds.ts'
 import { defined } from '../canonical/node.ts'
 import { type EarlierAttempt, type Failure, recordedModel } from '../store/usage/row.ts'
 import type { Target } from '../upstreams/router.ts'
@@ -17,7 +18,7 @@ export const earlierAttempt = (
   failure: Failure | undefined,
 ): EarlierAttempt => ({
   ...{ channel: channel.name, upstreamModel: recordedModel(upstreamModel) },
-  ...{ sentAfter: tenths(sentAfter), endedAfter: tenths(endedAfter) },
+  ...{ sentAfter: roundedMs(sentAfter), endedAfter: roundedMs(endedAfter) },
   ...defined({ failure: failure && withShortMessage(failure) }),
 })
 
@@ -25,5 +26,3 @@ const withShortMessage = ({ said, ...failure }: Failure): Failure => ({
   ...failure,
   ...defined({ said: said?.slice(0, MAX_MESSAGE) }),
 })
-
-const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10

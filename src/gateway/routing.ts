@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/index.ts'
-import type { Format } from '../canonical/node.ts'
+import { type Format, wireSourceOf } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Config, OnLoss } from '../config/index.ts'
@@ -88,6 +88,7 @@ function routeRequest(
   const format = call.fromGateway === true ? NO_FORMAT : call.format
   const query: RouteRequest = {
     model,
+    callerModel: wireSourceOf<unknown, CanonicalRequest>(request, format)?.node.model,
     format,
     work,
     permissions: caller.permissions,

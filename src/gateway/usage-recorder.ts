@@ -1,6 +1,7 @@
 import type { Caller } from '../accounts/index.ts'
 import type { UsageQueue } from '../accounts/usage/queue.ts'
 import { ERRORS } from '../canonical/error.ts'
+import { roundedMs } from '../canonical/milliseconds.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Usage } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
@@ -164,12 +165,9 @@ const entryOf = ({ call, row, error, seconds, restoredReasoning, fallback }: Out
   losses: row.losses === 0 ? undefined : row.losses,
   added: row.additions || undefined,
   thoughts_put_back: restoredReasoning,
-  first_byte_ms: tenths(row.firstByteAfter),
-  ms: tenths(row.duration),
+  first_byte_ms: row.firstByteAfter && roundedMs(row.firstByteAfter),
+  ms: roundedMs(row.duration),
 })
-
-const tenths = (milliseconds: number | undefined): number | undefined =>
-  milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10
 
 /** Returns true if the config records or shows the cost of every request. */
 const needsPrices = ({ usage, metrics, traces }: Config): boolean =>

@@ -19,6 +19,8 @@ export { type ChannelHealth, isFull, type RoutedChannel, rests }
 export interface RouteRequest {
   /** Public model id in the caller's request. */
   readonly model: string
+  /** The model that the caller named, if `model` is a fallback for it. */
+  readonly callerModel?: string | undefined
   /** The caller's format. */
   readonly format: Format
   /** The kind of work. */
@@ -37,10 +39,7 @@ export interface RouteRequest {
    * undefined if the request belongs to no conversation. Evaluated at most once, and only if it decides the order.
    */
   readonly affinity?: () => string | undefined
-  /**
-   * Returns the number of losses when the request is written in this format for this channel. Evaluated only if it
-   * decides the order.
-   */
+  /** Returns the number of losses in this format at this channel. Evaluated only if it decides the order. */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
   /** Function that ranks otherwise equal channels before the draw, or undefined if only the draw decides. */
   readonly rank?: Rank | undefined
@@ -284,11 +283,12 @@ function targetAt(
   upstream: string,
   resting: boolean,
 ): Target {
-  const { format, work, facts, catalogue } = request
+  const { format, work, facts, catalogue, callerModel = request.model } = request
   const native = channelFormat.format === format
+  const context = { model: upstream, callerModel, facts, native, provider: config.provider, catalogue }
   return {
     channel: config,
-    format: formatFor(channelFormat, { model: upstream, facts, native, provider: config.provider, catalogue }),
+    format: formatFor(channelFormat, context),
     native,
     emulated: fitnessAt(channelFormat, work) === 'emulated',
     upstreamModel: upstream,

@@ -17,3 +17,19 @@ export const pause = (milliseconds: number): Promise<void> => new Promise(resolv
 
 /** Waits for the next turn of the event loop without timers, which may be faked. */
 export const tick = () => new Promise<void>(resolve => process.nextTick(resolve))
+
+/**
+ * Returns the processor time of this thread in milliseconds. Unlike a clock, it does not count what else the machine
+ * does.
+ */
+export function cpuTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Runs synchronous work and returns the processor time that it took, in milliseconds. */
+export function cpuTimeOf(work: () => unknown): number {
+  const before = cpuTime()
+  work()
+  return cpuTime() - before
+}

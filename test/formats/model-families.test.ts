@@ -93,6 +93,20 @@ describe('the format of a channel for one model', () => {
     expect(listed({ ...messages, format: 'chat' })).toEqual({})
   })
 
+  it('has the family for callers of the format whose model is of another one, by an alias or a fallback', () => {
+    const native = (model: string, callerModel: string) => formatFor(messages, { model, callerModel, native: true })
+    expect(native('claude-sonnet-4-5', 'claude-opus-5').dialect).toMatchObject({ thinking: 'budget' })
+    expect(native('claude-opus-5', 'smart').dialect).toMatchObject({ thinking: 'adaptive' })
+    expect(native('us.anthropic.claude-opus-5-v1:0', 'claude-opus-5')).toBe(messages)
+    expect(native('glm-5', 'claude-opus-5').dialect).toEqual({})
+    const chat = { ...messages, format: 'chat' }
+    const fallback = { model: 'gpt-5', callerModel: 'gpt-4.1', native: true }
+    expect(formatFor(chat, fallback).dialect).toMatchObject({ sampling: 'none', efforts: expect.anything() })
+    expect(
+      formatFor({ ...messages, format: 'contents' }, { ...fallback, model: 'gemini-3-pro-image' }).dialect,
+    ).toEqual({})
+  })
+
   it('leaves callers of the format alone, who know the model they ask', () => {
     const native = { model: 'claude-opus-5', native: true }
     expect(formatFor(messages, { ...native, facts: facts({ maxOutput: 5 }) })).toBe(messages)

@@ -282,6 +282,42 @@ describe('a fallback for a budget', TIMED, () => {
   })
 })
 
+test('gets the settings of a Claude that thinks in another way', async () => {
+  const thinking = { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'high' } }
+  const clearing = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }
+  const message = { max_tokens: 128_000, ...thinking, ...clearing, messages: [{ role: 'user', content: 'hi' }] }
+  const overloaded = await openUpstream(failing(529))
+  const older = await openUpstream((response, { text }) => {
+    const { type } = JSON.parse(text).thinking
+    if (type !== 'enabled') return json(response, { type: 'error', error: { type: 'invalid_request_error' } }, 400)
+    const answer = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [{ type: 'text', text: 'a' }],
+    }
+    return json(response, { ...answer, stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } })
+  })
+  const channels = Object.entries({ 'claude-opus-5': overloaded, 'claude-sonnet-4-5': older }).map(
+    ([model, { address }]) =>
+      channelAt(address, {
+        name: model,
+        format: 'messages',
+        models: { named: new Map([[model, model]]), patterns: [] },
+      }),
+  )
+  const { models } = readConfig('models: { claude-opus-5: { fallbacks: [claude-sonnet-4-5] } }\nchannels: []', {})
+  const gateway = await openGateway(channels, { config: { models } })
+  const headers = { headers: { 'anthropic-version': '2023-06-01' } }
+  const answer = await gateway.ask(MESSAGES_PATH, { model: 'claude-opus-5', ...message }, headers)
+  expect([answer.status, answer.headers['interlingua-fallback']]).toEqual([200, 'failure'])
+  expect(JSON.parse(older.seen[0]!.text)).toMatchObject({
+    ...{ max_tokens: 64_000, thinking: { type: 'enabled', display: 'omitted' }, ...clearing },
+  })
+  expect(JSON.parse(older.seen[0]!.text)).not.toHaveProperty('output_config')
+})
+
 describe('the config of fallbacks', () => {
   test.each([
     ['models: { m: { fallbacks: [m] } }', 'models.m.fallbacks[0]: is the model itself'],

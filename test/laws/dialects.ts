@@ -35,9 +35,19 @@ const declared = fc.record<JsonObject>(
   { requiredKeys: [], noNullPrototype: true },
 )
 
-/** Flags of chat and responses that change a history. */
+/** Flags of settings that some models of OpenAI refuse. */
+const settings = {
+  sampling: fc.constantFrom('all', 'unless_thinking', 'while_off', 'none'),
+  penalties: fc.boolean(),
+  verbosity: fc.boolean(),
+}
+
+/** Flags of chat and responses that change a history or settings. */
 const chat = fc.record<JsonObject>(
   {
+    ...settings,
+    stop: fc.boolean(),
+    old_limit: fc.boolean(),
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     reasoning_as: fc.constantFrom(
       ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
@@ -80,6 +90,8 @@ const converse = fc.record<JsonObject>(
 )
 const responses = fc.record<JsonObject>(
   {
+    ...settings,
+    reasons: fc.boolean(),
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     stateless: fc.boolean(),
     cache: fc.constantFrom('none', 'prompt_cache_breakpoint'),

@@ -87,6 +87,9 @@ export function refusals(model: string, body: JsonObject): string[] {
     'a call without a result': last.role === 'assistant' && blocksOf(last).some(({ type }) => type === 'tool_use'),
     max_tokens: max_tokens > takes.output || (manual && thinking.budget_tokens >= max_tokens),
     budget: manual && thinking.budget_tokens < 1024,
+    'dice while thinking': on && ((temperature ?? 1) !== 1 || (top_p ?? 1) < 0.95 || top_k !== undefined),
+    // "clear_thinking_20251015 strategy requires thinking to be enabled or adaptive" (CLIProxyAPI#4957, claude-code#11971).
+    'cleared reasoning without thinking': !['enabled', 'adaptive'].includes(thinking?.type) && clears(body),
     dice: takes.dice === 'none' && [temperature, top_p, top_k].some(one => one !== undefined),
     'dice twice': takes.dice === 'one' && temperature !== undefined && top_p !== undefined,
     'a budget beside no manual thinking': !manual && thinking?.budget_tokens !== undefined,
@@ -102,6 +105,9 @@ export function refusals(model: string, body: JsonObject): string[] {
   }
   return Object.keys(faults).filter(fault => faults[fault])
 }
+
+const clears = ({ context_management }: Loose): boolean =>
+  context_management?.edits.some(({ type }: Loose) => type.startsWith('clear_thinking')) === true
 
 const blocksOf = ({ content }: Loose): readonly Loose[] => (Array.isArray(content) ? content : [])
 

@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
-import type { WriteContext } from './content.ts'
+import { FORMAT, type WriteContext } from './content.ts'
 import { hasUnknownFields } from './known-fields.ts'
 
 /*
@@ -50,13 +50,16 @@ const isListOfTexts = (message: Json): boolean =>
 export function withAcceptedFields(body: JsonObject, { dialect, losses }: WriteContext): JsonObject {
   const { max_completion_tokens: limit, max_tokens: otherLimit, store, tool_choice: choice } = body
   const isRenamed = dialect.limit_field === 'max_tokens' && limit != null && otherLimit == null
+  const isOutdated = dialect.old_limit === false && otherLimit != null
   const isUnstored = dialect.store === false && store != null
   // Only Mistral demands short ids of calls.
   const isMistrals = choice === 'any' && dialect.call_ids !== 'short'
+  if (isOutdated && limit != null) losses.drop(['extras', FORMAT, 'max_tokens'], 'another-limit')
   // An upstream that stores nothing fulfils `store: false`.
   if (isUnstored && store !== false) losses.drop(['state', 'store'], 'no-storage')
   const changes = {
     ...(isRenamed ? { max_tokens: limit } : {}),
+    ...(isOutdated ? { max_completion_tokens: limit ?? otherLimit, max_tokens: undefined } : {}),
     ...(isMistrals ? { tool_choice: 'required' } : {}),
   }
   return withFields(body, changes, [...(isRenamed ? ['max_completion_tokens'] : []), ...(isUnstored ? ['store'] : [])])

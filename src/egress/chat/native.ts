@@ -5,6 +5,7 @@ import { type Json, type JsonObject, type WireSource, wireSourceOf } from '../..
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type ChatDialect, chatDialect } from '../../formats/dialects/chat.ts'
+import { isForKnownModel } from '../../formats/model-families.ts'
 import { spellingFor } from '../fields.ts'
 import type { NativeRequest } from '../native.ts'
 import { nativeRequestBody } from '../stream-options.ts'
@@ -15,6 +16,7 @@ import { SEPARATOR, thinkingPart } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom, withDemandedReasoning } from './demanded-reasoning.ts'
 import { answerTools, withLegalIds, writeMessages } from './messages.ts'
+import { withEffortForModel, withoutRefusedFields } from './native-settings.ts'
 import { detailsIn } from './reasoning-details.ts'
 import { hasOtherField, withOwnField } from './reasoning-field.ts'
 import { withNativeSwitch } from './reasoning-settings.ts'
@@ -35,7 +37,11 @@ export function writeNativeRequest(
   const messages = nativeMessages(request, source.node, context)
   const changedFields = messages === undefined ? {} : { messages }
   const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
-  const body = withAcceptedFields(withNativeSwitch(nativeBody, request, source, context), context)
+  const switched = withNativeSwitch(nativeBody, request, source, context)
+  const settled = isForKnownModel(FORMAT, request.model, source.node)
+    ? withEffortForModel(request, switched, context)
+    : switched
+  const body = withAcceptedFields(withoutRefusedFields(request, settled, context), context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 

@@ -4,7 +4,7 @@ import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/reques
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { extrasFor } from '../fields.ts'
 import { type NativeRequest, withFields } from '../native.ts'
-import { BUDGETS, effortOf, nearest, withoutBudget } from '../sanitize/efforts.ts'
+import { BUDGETS, effortOf, nearest, withoutBudget, withSupportedEffort } from '../sanitize/efforts.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
 /*
@@ -84,7 +84,8 @@ const isOffByEffort = (field: string, as: Switch, { effort }: Reasoning): boolea
   as === 'thinking' && field === 'reasoning_effort' && effort === 'none'
 
 function writeEffort(reasoning: Reasoning, { dialect, losses }: WriteContext): JsonObject {
-  const { effort } = withoutBudget(reasoning, FORMAT, dialect.efforts, losses)
+  const { efforts } = dialect
+  const { effort } = withSupportedEffort(withoutBudget(reasoning, FORMAT, efforts, losses), efforts, losses)
   dropOthers(reasoning, losses)
   return defined({ reasoning_effort: effort }) as JsonObject
 }

@@ -2,7 +2,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { isUnfinished, isWanted, RelayedHeads } from '../relayed-chunks.ts'
+import { isFollowed, isUnfinished, isWanted, RelayedHeads } from '../relayed-chunks.ts'
 import type { NativeEventWriter } from '../writer.ts'
 import { type ChatChunks, DONE } from './events.ts'
 
@@ -44,7 +44,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements NativeEventW
    */
   private follow(event: CanonicalEvent): void {
     if (event.type === 'part-delta') this.chunks.recordDelta(event)
-    else if (event.type !== 'usage' && event.type !== 'logprobs') {
+    else if (isFollowed(event)) {
       if (event.type === 'part-start') (this.startedParts[event.at.candidate] ??= new Set()).add(event.at.part)
       this.push(event)
     }

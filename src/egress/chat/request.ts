@@ -13,6 +13,7 @@ import { withEnumInObject } from '../sanitize/enum.ts'
 import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import { streamFields } from '../stream-options.ts'
@@ -45,9 +46,10 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
   const freeform = dialect.custom_tools !== false
   const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request: legal, losses, renamed } = sanitize(original, rule)
-  losses.report(foreignLosses(legal, FORMAT))
+  const accepted = withoutRefusedSettings(legal, dialect, losses)
+  losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
-  const request = isMistrals ? withKnownFields(legal, losses) : legal
+  const request = isMistrals ? withKnownFields(accepted, losses) : accepted
   const context: WriteContext = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const extras = extrasFor(request, FORMAT)
   const reasoning = writeReasoning(request.reasoning, extras, context)

@@ -107,11 +107,6 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.tier = event.serviceTier
   }
 
-  /** Follows an event whose chunk was relayed to the caller. */
-  recordEvent(event: CanonicalEvent): void {
-    if (event.type !== 'usage' && event.type !== 'logprobs') this.push(event)
-  }
-
   /** Records a choice of a chunk that was relayed to the caller. */
   recordChoice({ index, finish_reason }: JsonObject): void {
     this.choice(Number(index)).isOver ||= typeof finish_reason === 'string'

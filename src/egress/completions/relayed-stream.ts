@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { isUnfinished, isWanted, RelayedHeads } from '../relayed-chunks.ts'
+import { isFollowed, isUnfinished, isWanted, RelayedHeads } from '../relayed-chunks.ts'
 import type { NativeEventWriter } from '../writer.ts'
 import { type CompletionChunks, DONE } from './events.ts'
 
@@ -30,7 +30,7 @@ export class RelayedCompletion implements NativeEventWriter {
     const [first] = read
     if (read.length !== 1 || first!.type !== 'part-delta' || !isUnfinished(data)) {
       if (first?.type === 'result-start') this.heads.start(first)
-      for (const event of read) this.chunks.recordEvent(event)
+      for (const event of read) if (isFollowed(event)) this.chunks.push(event)
       if (data === DONE.data) return [wire]
       if (this.heads.hasStarted && !isWanted(data, read, this.chunks)) return NOTHING
     }

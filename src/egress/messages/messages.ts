@@ -9,7 +9,7 @@ import { contentOf, type LocatedBlock, writeBlocks } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
 /** Text of the user turn that is inserted if the conversation starts or ends with another role. */
-const CONTINUE = 'Continue.'
+export const CONTINUE = 'Continue.'
 
 /** A written conversation. Its system blocks are mutable, because they may still get a cache marker. */
 interface WrittenConversation {

@@ -7,6 +7,7 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { isStrictVersion, messagesDialect } from '../../formats/dialects/messages.ts'
+import { isForKnownModel } from '../../formats/model-families.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
@@ -14,9 +15,10 @@ import { NO_INDEX, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
 import { versionOf, writeHeaders } from './headers.ts'
+import { type BodyChanges, settingsForModel } from './other-model.ts'
 import { refusedSampling } from './sampling.ts'
 import { isForeignSearch, refusedSearches } from './search.ts'
-import { nativeThinking } from './thinking.ts'
+import { nativeThinking, withoutClearedThinking } from './thinking.ts'
 import { acceptedPart, isRefused, type TurnKind } from './version.ts'
 
 /**
@@ -25,9 +27,10 @@ import { acceptedPart, isRefused, type TurnKind } from './version.ts'
  */
 export function writeNativeRequest(
   request: CanonicalRequest,
-  { node, wire }: NativeRequest,
+  source: NativeRequest,
   options: WriteOptions,
 ): Written<WireRequest> {
+  const { node, wire } = source
   const { model, messages, stream, sampling, state } = request
   const dialect = messagesDialect(options.dialect)
   const losses = new Losses()
@@ -38,14 +41,14 @@ export function writeNativeRequest(
     ...(stream === node.stream ? {} : { stream }),
     ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
     ...(dialect.system_turns === false ? nativeTools(request, wire.body) : {}),
-    ...nativeThinking(request, node, wire.body, context),
   }
+  const settings = nativeSettings(request, source, fields, context)
   const refusedFields = refusedSampling(sampling, wire.body, context)
   if (state?.thread !== undefined && dialect.threads !== true) {
     losses.drop(['state', 'thread'], 'no-threads')
     refusedFields.push('thread')
   }
-  const body = withFields(wire.body, fields, refusedFields)
+  const body = withFields(wire.body, { ...fields, ...settings }, refusedFields)
   return { wire: { ...wire, headers: writeHeaders(wire.headers, dialect), body }, losses: losses.list }
 }
 
@@ -53,6 +56,25 @@ export function writeNativeRequest(
 function nativeTools({ tools = [] }: CanonicalRequest, { tools: declared }: JsonObject): Block {
   const defined = tools.flatMap(tool => wireSourceOf<JsonObject>(tool, FORMAT)?.wire ?? [])
   return defined.length === 0 ? {} : { tools: [...(Array.isArray(declared) ? declared : []), ...defined] }
+}
+
+/**
+ * Rewrites settings that the upstream does not accept. Returns the changed body fields.
+ *
+ * @param fields the body fields that changed for other reasons.
+ */
+function nativeSettings(
+  request: CanonicalRequest,
+  { node, wire: { body } }: NativeRequest,
+  fields: Block,
+  context: WriteContext,
+): BodyChanges {
+  const changed = nativeThinking(request, node, body, context)
+  const settings = isForKnownModel(FORMAT, request.model, node)
+    ? settingsForModel(request, { ...body, ...fields }, changed, context)
+    : changed
+  if (!('thinking' in settings)) return settings
+  return { ...settings, ...withoutClearedThinking(body, settings['thinking'], context) }
 }
 
 const isUnchanged = (messages: readonly Message[], read: readonly Message[], context: WriteContext): boolean =>

@@ -57,7 +57,7 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, cont
 }
 
 /** The sampling parameters by canonical name. */
-const SAMPLING_FIELDS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as const
+export const SAMPLING_FIELDS = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as const
 
 const namedSampling = ({ temperature, topP, topK }: Pick<Sampling, (typeof RANDOM_FIELDS)[number]>): object => ({
   temperature,
@@ -65,7 +65,8 @@ const namedSampling = ({ temperature, topP, topK }: Pick<Sampling, (typeof RANDO
   top_k: topK,
 })
 
-const refusesAllSampling = ({ dialect, isStrict: stricter }: WriteContext): boolean =>
+/** Returns true if the upstream takes none of the sampling parameters. */
+export const refusesAllSampling = ({ dialect, isStrict: stricter }: WriteContext): boolean =>
   stricter || dialect.sampling === 'none'
 
 /** Returns the sampling fields of a native body that the upstream refuses, even if they are null. */

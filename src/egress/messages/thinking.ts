@@ -1,5 +1,6 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { Losses } from '../../canonical/loss.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { messagesDialect } from '../../formats/dialects/messages.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -44,8 +45,15 @@ export function nativeThinking(
       : {}
   // A strict upstream does not accept an effort while thinking is off (trap 39).
   if (reasoning.budget !== 0 || context.dialect.effort_while_off !== false) return {}
-  context.losses.drop(['reasoning', 'effort'], 'no-effort-while-off')
+  reportNoEffort(reasoning, 'no-effort-while-off', context.losses)
   return withoutEffort(body)
+}
+
+/** Reports a dropped effort. Thinking that is off is read as the effort `none` if the request has no other effort. */
+export function reportNoEffort({ budget }: Reasoning, reason: string, losses: Losses): void {
+  if (budget !== 0) return losses.drop(['reasoning', 'effort'], reason)
+  losses.change(['reasoning', 'effort'], 'none', reason)
+  losses.dropRestored(['reasoning', 'budget'], reason)
 }
 
 const withoutEffort = ({ output_config }: JsonObject): Block => {
@@ -53,6 +61,31 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
   const { effort: _, ...others } = output_config
   return { output_config: others }
 }
+
+/**
+ * Removes the context edits that only a request with thinking can have, if the request has none any more
+ * (CLIProxyAPI#4957). Returns the changed body field.
+ *
+ * @param thinking the thinking settings of the written request.
+ */
+export function withoutClearedThinking(
+  { context_management: context }: JsonObject,
+  thinking: Json | undefined,
+  { losses }: WriteContext,
+): { readonly context_management?: JsonObject | undefined } {
+  if (isObject(thinking) && CLEARABLE.has(thinking['type'])) return {}
+  const edits = isObject(context) && Array.isArray(context['edits']) ? context['edits'] : []
+  const others = edits.filter(edit => !(isObject(edit) && stringIn(edit['type']).startsWith('clear_thinking_')))
+  if (others.length === edits.length) return {}
+  const path = ['extras', FORMAT, 'context_management']
+  const changed = others.length === 0 ? undefined : { ...(context as JsonObject), edits: others }
+  if (changed === undefined) losses.drop(path, 'no-thinking-to-clear')
+  else losses.change(path, changed, 'no-thinking-to-clear')
+  return { context_management: changed }
+}
+
+/** Kinds of thinking whose reasoning can be cleared from the history. */
+const CLEARABLE: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive'])
 
 /**
  * Writes the reasoning settings in a form that is valid for the upstream (traps 26, 38, 41, 93).

@@ -8,6 +8,7 @@ import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from 
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillReasoning, originalItem, type Stamp, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 import { belongsTo, reportSearch, writeSearch } from './search.ts'
+import { neverReasons } from './settings.ts'
 
 /** Writes `instructions` and `input`: a leading system text becomes `instructions`, everything else becomes items. */
 export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
@@ -208,10 +209,11 @@ class Turn {
 export function writeSignedReasoning(
   part: ReasoningPart,
   path: Path,
-  { losses }: WriteContext,
+  { dialect, losses }: WriteContext,
 ): JsonObject | undefined {
   const { signature, redacted, cache } = part
   if (signature?.format !== FORMAT) return losses.drop(path, 'no-reasoning-of-others')
+  if (neverReasons(dialect)) return losses.drop(path, 'no-thinking')
   if (redacted !== undefined) losses.dropRestored([...path, 'redacted'], 'implied-by-the-proof')
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   const original = originalItem(part)

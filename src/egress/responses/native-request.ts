@@ -3,10 +3,14 @@ import { Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, stringIn, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
+import { isForKnownModel } from '../../formats/model-families.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { withoutLastReasoning, writeMessage, writeSignedReasoning } from './input.ts'
 import { FOREIGN_REASONING } from './items.ts'
+import { settingsForModel } from './native-settings.ts'
+import { neverReasons } from './settings.ts'
 
 /** Fields that may change while the rest of a native request is passed on as received. */
 export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'state'])
@@ -15,9 +19,14 @@ export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'str
  * Passes on a request of this format as received, except for the gateway's changes and for reasoning that only another
  * upstream can read.
  */
-export function writeNativeRequest(request: CanonicalRequest, { node, wire }: NativeRequest): Written<WireRequest> {
+export function writeNativeRequest(
+  request: CanonicalRequest,
+  { node, wire }: NativeRequest,
+  dialect: ResponsesDialect,
+): Written<WireRequest> {
   const { model, messages, stream, state } = request
-  const context: WriteContext = { dialect: {}, losses: new Losses() }
+  const losses = new Losses()
+  const context: WriteContext = { dialect: neverReasons(dialect) ? { reasons: false } : {}, losses }
   const reasoning = new Map<JsonObject, Path>()
   const storedContext: WriteContext = { ...context, reasoning }
   // The turns that the gateway stored stand before those of the request, but behind the instructions.
@@ -30,15 +39,16 @@ export function writeNativeRequest(request: CanonicalRequest, { node, wire }: Na
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(messages.length === node.messages.length &&
-    messages.every((message, at) => message === node.messages[at] && isAccepted(message))
+    messages.every((message, at) => message === node.messages[at] && isAccepted(message, context))
       ? {}
-      : { input: withoutLastReasoning(writeInput(), reasoning, context.losses) }),
+      : { input: withoutLastReasoning(writeInput(), reasoning, losses) }),
+    ...(isForKnownModel(FORMAT, model, node) ? settingsForModel(request, wire.body, dialect, losses) : {}),
   }
   // The gateway may run background work itself.
   const removed = state?.background === node.state?.background ? [] : BACKGROUND_FIELDS
   if (removed.length > 0) context.losses.dropFields(request.extras?.[FORMAT], ['extras', FORMAT], BACKGROUND_OPTIONS)
   const path = wire.path.replace(/^\/v1(?=\/)/, '')
-  return { wire: { ...wire, path, body: withFields(wire.body, fields, removed) }, losses: context.losses.list }
+  return { wire: { ...wire, path, body: withFields(wire.body, fields, removed) }, losses: losses.list }
 }
 
 /** Options of background work, such as a window of hours at a lower price. Upstreams refuse them without it. */
@@ -46,8 +56,9 @@ const BACKGROUND_OPTIONS = { background_options: 'gateway-runs-background-work' 
 const BACKGROUND_FIELDS: readonly string[] = ['background', ...Object.keys(BACKGROUND_OPTIONS)]
 
 /** Returns true if the upstream accepts the message as received. */
-const isAccepted = ({ role, content }: Message): boolean =>
-  role !== 'assistant' || content.every(part => part.type !== 'reasoning' || inputItem(part) !== undefined)
+const isAccepted = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
+  role !== 'assistant' ||
+  content.every(part => part.type !== 'reasoning' || (!neverReasons(dialect) && inputItem(part) !== undefined))
 
 /**
  * Returns the item from which a part of an assistant turn was read, or undefined for reasoning that the gateway wrapped
@@ -71,7 +82,9 @@ function inputItems(message: Message, path: Path, body: JsonObject, context: Wri
   return message.content.flatMap((part, index): readonly JsonObject[] => {
     const at = [...path, 'content', index]
     // Any other part belongs to the message of an earlier part.
-    const item = inputItem(part) ?? (part.type === 'reasoning' ? writeSignedReasoning(part, at, context) : undefined)
+    const item =
+      (part.type === 'reasoning' && neverReasons(context.dialect) ? undefined : inputItem(part)) ??
+      (part.type === 'reasoning' ? writeSignedReasoning(part, at, context) : undefined)
     if (item === undefined) return []
     if (part.type === 'reasoning') context.reasoning?.set(item, at)
     return [item]

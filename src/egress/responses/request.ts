@@ -11,11 +11,13 @@ import { nativeSourceOf } from '../native.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
 import { writeCompaction } from './compaction.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { maskOf } from './images.ts'
+import { writeInclude } from './include.ts'
 import { writeHistory } from './input.ts'
 import { REWRITTEN, writeNativeRequest } from './native-request.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
@@ -31,7 +33,8 @@ const COUNT_PATH = '/responses/input_tokens'
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source === undefined) return writeTranslated(original, options)
-  if (takesTools(original, responsesDialect(options.dialect))) return writeNativeRequest(original, source)
+  const dialect = responsesDialect(options.dialect)
+  if (takesTools(original, dialect)) return writeNativeRequest(original, source, dialect)
   const { history, losses } = repairedHistory(original, false)
   const { wire, ...written } = writeTranslated(history, options)
   const { include } = source.wire.body
@@ -63,7 +66,8 @@ const JSON_RULE: JsonRule = { schemas: true, skipsInstructions: true }
 function writeForeign(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
-  const { request, losses, renamed } = sanitize(original, rule)
+  const { request: renamedRequest, losses, renamed } = sanitize(original, rule)
+  const request = withoutRefusedSettings(renamedRequest, dialect, losses)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
   const compacts = request.output.compaction === true
@@ -103,32 +107,5 @@ function writeBody(request: CanonicalRequest, context: WriteContext): JsonObject
     ...(request.stream ? { stream: true } : {}),
     ...extrasFor(request, FORMAT),
     ...writeInclude(request, context),
-  }
-}
-
-const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
-const LOGPROBS = 'message.output_text.logprobs'
-const SOURCES = 'web_search_call.action.sources'
-
-/**
- * Writes `include`, the list of additional output. Signatures are included whenever the request has reasoning settings:
- * callers of other formats do not request them, but without them the next turn could not return the reasoning. The same
- * applies to the sources of searches.
- */
-function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): JsonObject {
-  const { logprobs } = request.sampling
-  const others = (request.extras?.[FORMAT]?.['include'] as readonly string[] | undefined) ?? []
-  const { reasoning } = request
-  const usesReasoning = reasoning !== undefined && reasoning.effort !== 'none' && dialect.stateless !== true
-  const usesSearch = request.tools?.some(tool => tool.type === 'hosted' && tool.kind === 'web-search') === true
-  const includedOutput = [
-    ...others,
-    ...(logprobs === undefined ? [] : [LOGPROBS]),
-    ...(usesReasoning ? [ENCRYPTED_REASONING] : []),
-    ...(usesSearch ? [SOURCES] : []),
-  ]
-  return {
-    ...(includedOutput.length === 0 ? {} : { include: includedOutput }),
-    ...(logprobs ? { top_logprobs: logprobs } : {}),
   }
 }

@@ -1,10 +1,11 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, State } from '../../canonical/request.ts'
+import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import { SETTINGS } from '../../formats/settings/responses.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { withoutBudget } from '../sanitize/efforts.ts'
+import { withoutBudget, withSupportedEffort } from '../sanitize/efforts.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { endUserOf, supportedTier } from '../sanitize/limits.ts'
 import { writeSettings as writePlain } from '../settings.ts'
@@ -75,13 +76,26 @@ function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObj
 /** Writes the reasoning settings. Reasoning is hidden by default, so no field is needed to hide it. */
 export function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
-  const { effort, show } = withoutBudget(reasoning, FORMAT, dialect.efforts, losses)
+  const { efforts } = dialect
+  const { effort, show } = withSupportedEffort(withoutBudget(reasoning, FORMAT, efforts, losses), efforts, losses)
+  if (neverReasons(dialect)) return withoutReasoning(reasoning, losses)
   if (reasoning.show === false) losses.dropRestored(['reasoning', 'show'], 'hidden-unless-asked-for')
   const fields = {
     ...defined({ effort, summary: show === true ? 'auto' : undefined }),
     ...extrasFor(reasoning, FORMAT),
   } as JsonObject
   return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
+}
+
+/** Returns true if the model does not reason, so that OpenAI refuses all settings and items of reasoning. */
+export const neverReasons = ({ reasons }: ResponsesDialect): boolean => reasons === false
+
+/** Reports the settings of reasoning as dropped, except for the effort. Returns no fields. */
+export function withoutReasoning({ show, extras }: Reasoning, losses: Losses): JsonObject {
+  if (show === true) losses.drop(['reasoning', 'show'], 'no-thinking')
+  else if (show === false) losses.dropRestored(['reasoning', 'show'], 'hidden-unless-asked-for')
+  if (extras?.[FORMAT] !== undefined) losses.drop(['reasoning', 'extras', FORMAT], 'no-thinking')
+  return {}
 }
 
 /** Service tiers that a request may specify. */

@@ -31,6 +31,29 @@ export function nearest(wanted: Effort, efforts: readonly Effort[]): Effort | un
 }
 
 /**
+ * Replaces an effort that the model does not support with the nearest one, or drops it if the model has no efforts.
+ *
+ * @param efforts the model's efforts, weakest first, or undefined if they are unknown.
+ */
+export function withSupportedEffort(
+  reasoning: Reasoning,
+  efforts: readonly Effort[] | undefined,
+  losses: Losses,
+): Reasoning {
+  const { effort, ...others } = reasoning
+  if (effort === undefined || efforts === undefined || efforts.includes(effort)) return reasoning
+  const supported = nearest(effort, efforts)
+  const path = ['reasoning', 'effort']
+  if (supported !== undefined) {
+    losses.change(path, supported, 'nearest-effort')
+    return { ...reasoning, effort: supported }
+  }
+  if (effort === 'none') losses.dropRestored(path, 'reasoning-is-off')
+  else losses.drop(path, 'no-reasoning-effort')
+  return others
+}
+
+/**
  * Converts a reasoning budget to the nearest effort, for formats with efforts but without budgets. The budget is
  * dropped if the request also has an effort or if the model's efforts are unknown.
  *

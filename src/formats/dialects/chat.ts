@@ -53,6 +53,12 @@ export const FLAGS = {
     default: 'max_completion_tokens',
     meaning: 'the name of the field for the output limit',
   },
+  old_limit: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes `max_tokens` of native callers; default: true; if false, `max_completion_tokens` is written, as models of OpenAI that reason demand',
+  },
   include_usage: SHARED_FLAGS.include_usage,
   text_only_content: {
     values: ['parts', 'string'],
@@ -96,6 +102,10 @@ export const FLAGS = {
       '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `any` by default',
   },
   efforts: SHARED_FLAGS.efforts,
+  sampling: SHARED_FLAGS.sampling,
+  penalties: SHARED_FLAGS.penalties,
+  stop: SHARED_FLAGS.stop,
+  verbosity: SHARED_FLAGS.verbosity,
 } as const satisfies Flags
 
 export type ChatDialect = DialectOf<typeof FLAGS>

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED_FLAGS } from './shared-flags.ts'
+import { CACHE_MEANING, SAMPLING_MEANING, SHARED_FLAGS } from './shared-flags.ts'
 
 /** API version that every client and upstream accepts. Used if none is stated. */
 export const MESSAGES_VERSION = '2023-06-01'
@@ -26,7 +26,7 @@ export const FLAGS = {
   sampling: {
     values: ['all', 'one', 'none'],
     default: 'all',
-    meaning: '`none`: refuses temperature, top_p and top_k; `one`: takes either temperature or top_p',
+    meaning: SAMPLING_MEANING,
   },
   /** Required by the format. Defaults to `max_output`, then `listed_output`, then 32,000. */
   max_tokens: {

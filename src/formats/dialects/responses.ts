@@ -9,6 +9,14 @@ export const FLAGS = {
   cache: { values: ['none', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
   custom_tools: SHARED_FLAGS.custom_tools,
   efforts: SHARED_FLAGS.efforts,
+  sampling: SHARED_FLAGS.sampling,
+  penalties: SHARED_FLAGS.penalties,
+  verbosity: SHARED_FLAGS.verbosity,
+  reasons: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes settings and items of reasoning; default: true; false for models that do not reason, such as GPT-4',
+  },
   compaction: {
     values: 'boolean',
     default: true,

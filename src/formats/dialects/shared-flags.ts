@@ -11,6 +11,10 @@ export const VOICE_FLAGS = {
 
 export type VoiceDialect = DialectOf<typeof VOICE_FLAGS>
 
+/** Meaning of `sampling`, whose values differ between formats. */
+export const SAMPLING_MEANING =
+  "the sampling parameters that are taken; messages and converse: all, either temperature or top_p (`one`), or none; chat and responses: temperature, top_p and logprobs in every request (`all`), unless an effort is requested (`unless_thinking`), only with the effort `none` (`while_off`), or never (`none`); by default as the model's family does (Claude, GPT-5 and later, o-series), or `all`"
+
 /** Other flags shared by several formats. */
 export const SHARED_FLAGS = {
   custom_tools: {
@@ -37,6 +41,26 @@ export const SHARED_FLAGS = {
     values: 'efforts',
     meaning:
       "the supported efforts, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none if `thinking` is `budget`; chat and responses: a thinking budget becomes the nearest effort, by default of the model's family (o-series, GPT-5, gpt-oss, Gemini), and is dropped if there are no efforts",
+  },
+  sampling: {
+    values: ['all', 'unless_thinking', 'while_off', 'none'],
+    default: 'all',
+    meaning: SAMPLING_MEANING,
+  },
+  penalties: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes penalties and `logit_bias`; false for models of OpenAI that reason',
+  },
+  stop: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes stop sequences; false for models of OpenAI that reason',
+  },
+  verbosity: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes a verbosity; false for models of OpenAI before GPT-5',
   },
   vertex: {
     values: 'boolean',

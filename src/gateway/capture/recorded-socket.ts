@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
+import { msSince } from '../../canonical/milliseconds.ts'
 import type { ArrivedSession, Recorder } from '../../kit/recordings/recorder.ts'
 import type { RecordingBudget } from './recording.ts'
 
@@ -80,7 +81,7 @@ export class RecordedSocket {
   }
 
   private get elapsed(): number {
-    return Math.round((performance.now() - this.startTime) * 10) / 10
+    return msSince(this.startTime)
   }
 }
 

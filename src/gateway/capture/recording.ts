@@ -1,5 +1,6 @@
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { GatewayError } from '../../canonical/error.ts'
+import { msSince } from '../../canonical/milliseconds.ts'
 import type { Answer, Consumer } from '../../upstreams/channel/index.ts'
 import { type Abortable, type HeaderSource, type Headers, type Reply, whenSent } from '../call.ts'
 
@@ -72,7 +73,7 @@ export class Recording {
   }
 
   get elapsed(): number {
-    return Math.round((performance.now() - this.startTime) * 10) / 10
+    return msSince(this.startTime)
   }
 }
 

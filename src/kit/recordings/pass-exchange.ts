@@ -1,8 +1,9 @@
 import { type IncomingMessage, request as overHttp, type ServerResponse } from 'node:http'
 import { request as overHttps } from 'node:https'
+import { msSince } from '../../canonical/milliseconds.ts'
 import type { Chunk } from './chunks.ts'
 import { errorAnswer } from './error-answer.ts'
-import { msSince, upstreamHeaders, upstreamUrl } from './record-urls.ts'
+import { upstreamHeaders, upstreamUrl } from './record-urls.ts'
 import type { Recorder } from './recorder.ts'
 import { MAX_RECORDED, recordedSize } from './recording.ts'
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
+import { msSince } from '../../canonical/milliseconds.ts'
 import { mayBeSent, NORMAL } from '../../voice/closing.ts'
-import { msSince, upstreamHeaders, upstreamUrl } from './record-urls.ts'
+import { upstreamHeaders, upstreamUrl } from './record-urls.ts'
 import type { ArrivedSession, Recorder } from './recorder.ts'
 import { MAX_RECORDED, recordedSize } from './recording.ts'
 

@@ -36,6 +36,3 @@ export function upstreamHeaders(headers: IncomingHttpHeaders): Record<string, st
       .join(', ')
   return forwarded
 }
-
-/** Returns the milliseconds since a time of `performance.now()`, rounded to one decimal. */
-export const msSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10

@@ -1,3 +1,5 @@
+import { roundedMs } from '../../canonical/milliseconds.ts'
+
 /**
  * Upper bounds of the histogram's intervals, in milliseconds. The last interval has no bound. Each bound is about 1.6
  * times the previous one, which limits the error of percentiles to that factor.
@@ -44,7 +46,7 @@ function percentile(counts: readonly number[], rank: number): number {
     }
     const from = BOUNDS[interval - 1] ?? 0
     const to = BOUNDS[interval] ?? from * 1.6
-    return Math.round((from + ((to - from) * (rank - below)) / count) * 10) / 10
+    return roundedMs(from + ((to - from) * (rank - below)) / count)
   }
   return BOUNDS.at(-1)!
 }

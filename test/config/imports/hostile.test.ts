@@ -10,7 +10,7 @@ import { IMPORTABLE, importConfig } from '../../../src/config/imports/index.ts'
 import { readConfig } from '../../../src/config/read.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { ENV, MAIN } from '../../builders/paths.ts'
-import { TIMED } from '../../builders/time.ts'
+import { cpuTimeOf, TIMED } from '../../builders/time.ts'
 
 /* Files of other gateways that somebody else wrote: what they hold may cost time, hide settings or steal variables. */
 
@@ -28,13 +28,6 @@ const entry = (model_name: string, params: object = {}) => ({
   model_name,
   litellm_params: { model: 'gpt-5.6', ...params },
 })
-
-/** Returns the milliseconds that work takes. */
-function timeOf(work: () => unknown): number {
-  const start = performance.now()
-  work()
-  return performance.now() - start
-}
 
 describe('parts that very many models share', () => {
   const models = Array.from({ length: 150 }, (_, at) => `m${at}`)
@@ -84,7 +77,7 @@ describe('files whose aliases expand without end', () => {
   ])('%s are refused, or stay small', (_, text) => {
     for (const gateway of IMPORTABLE) {
       const written = `${text}\nmodel_list: [{ model_name: *a0, litellm_params: { model: a } }]`
-      const took = timeOf(() => {
+      const took = cpuTimeOf(() => {
         try {
           expect(importConfig(gateway, written, 'file').text.length).toBeLessThan(100_000)
         } catch (thrown) {
@@ -127,7 +120,7 @@ describe('very large and very deep files', () => {
 
   test('a megabyte in a name or a value is taken in a moment', TIMED, () => {
     const long = 'x'.repeat(2 ** 19)
-    const took = timeOf(() => {
+    const took = cpuTimeOf(() => {
       importJson('litellm', { model_list: [entry(long), entry('a', { [long]: 1, api_base: long })], [long]: 1 })
       importJson('new-api', [{ id: 1, type: 1, name: long, models: `${long},a`, base_url: `http://${long}` }])
       importJson('portkey', { provider: long, targets: [{ provider: 'openai', custom_host: `https://a/${long}////` }] })
@@ -137,7 +130,7 @@ describe('very large and very deep files', () => {
 
   test('slashes at the end of an address take no quadratic time', TIMED, () => {
     const slashes = `https://a${'/'.repeat(200_000)}b`
-    const took = timeOf(() => {
+    const took = cpuTimeOf(() => {
       importJson('litellm', { model_list: [entry('a', { model: 'custom_openai/a', api_base: slashes })] })
       importJson('new-api', [{ id: 1, type: 8, name: 'a', models: 'a', base_url: slashes }])
       importJson('portkey', { provider: 'openai', custom_host: slashes })
@@ -197,7 +190,7 @@ describe('twice the accounts take about twice the time', TIMED, () => {
   ])('%s', (_, gateway, config) => {
     const time = (count: number): number => {
       const text = JSON.stringify(config(count))
-      return timeOf(() => importConfig(gateway, text, 'file'))
+      return cpuTimeOf(() => importConfig(gateway, text, 'file'))
     }
     time(100)
     const [small, large] = [time(250), time(1000)]

@@ -11,7 +11,7 @@ import { closingAfterEach } from '../../builders/closing.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'
 import { ON_FILES } from '../../builders/engines.ts'
 import { CHAT_PATH } from '../../builders/paths.ts'
-import { pause, SOON, TIMED, until } from '../../builders/time.ts'
+import { cpuTimeOf, pause, SOON, TIMED, until } from '../../builders/time.ts'
 import { DAY, HOUR } from '../../builders/units.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 
@@ -191,11 +191,6 @@ describe('a request that says a thing twice', () => {
 })
 
 describe('bodies that cost time', () => {
-  const timeOf = (work: () => unknown): number => {
-    const start = performance.now()
-    work()
-    return performance.now() - start
-  }
   const PIECES = 20_000
 
   test.each<[string, string, string]>([
@@ -210,7 +205,7 @@ describe('bodies that cost time', () => {
     const recording = new Recording(performance.now(), { bytesLeft: 1e9 })
     for (let at = 0; at < PIECES; at++) recording.take(Buffer.from(piece))
     recording.isComplete = true
-    expect(timeOf(() => shownBody(recording, type, '/x', new BoundedCopy(text => text)))).toBeLessThan(1000)
+    expect(cpuTimeOf(() => shownBody(recording, type, '/x', new BoundedCopy(text => text)))).toBeLessThan(1000)
   })
 
   test('with very many names, levels and long pointers are copied in a moment, and are bounded', TIMED, () => {
@@ -220,7 +215,7 @@ describe('bodies that cost time', () => {
     const bounded = new BoundedCopy(text => text)
     let size = 0
     expect(
-      timeOf(
+      cpuTimeOf(
         () =>
           (size = JSON.stringify([
             bounded.copy(wide, '/w'),

@@ -1,3 +1,4 @@
+import { roundedMs } from '../../../canonical/milliseconds.ts'
 import { version } from '../../../version.ts'
 import { bodyBytes, bytesOf, recordedBytes } from '../body.ts'
 import type { FiledRecording } from '../folder.ts'
@@ -37,7 +38,7 @@ function entryOf({ file, recording }: FiledRecording): object {
 
 const timesOf = ({ ms, chunks = [] }: RecordedAnswer) => ({
   wait: ms,
-  receive: Math.max(0, Math.round(((chunks.at(-1)?.ms ?? ms) - ms) * 10) / 10),
+  receive: Math.max(0, roundedMs((chunks.at(-1)?.ms ?? ms) - ms)),
 })
 
 const namedValues = (texts: { readonly [name: string]: string }) =>

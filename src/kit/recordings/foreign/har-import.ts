@@ -1,3 +1,4 @@
+import { roundedMs } from '../../../canonical/milliseconds.ts'
 import { defined, parseJson } from '../../../canonical/node.ts'
 import type { Chunk } from '../chunks.ts'
 import { formBytes, formType } from '../multipart.ts'
@@ -128,5 +129,5 @@ function sessionOf({ startedDateTime, _webSocketMessages = [], _interlingua = {}
 /** Maximum time in a recording, in milliseconds. */
 const MAX_MS = 1e12
 
-/** Rounds milliseconds to one decimal, as in recordings. */
-const rounded = (ms: number): number => Math.round(Math.min(ms, MAX_MS) * 10) / 10
+/** Rounds a time and limits it to the maximum. */
+const rounded = (ms: number): number => roundedMs(Math.min(ms, MAX_MS))

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { roundedMs } from '../../../canonical/milliseconds.ts'
 import { defined } from '../../../canonical/node.ts'
 import { fields, instantOf, limit, listOf, oneOf, word } from '../../../config/schema.ts'
 import type { Failure, UsageRow } from '../../../store/usage/row.ts'
@@ -109,8 +110,7 @@ export const groupView = ({ failure, error, channel, model, count, firstAt, last
 })
 
 const NANODOLLARS = 1e9
-const ms = (value: number | undefined): number | undefined =>
-  value === undefined ? undefined : Math.round(value * 10) / 10
+const ms = (value: number | undefined): number | undefined => value && roundedMs(value)
 
 const failureView = ({ reason, status, said }: Failure) => ({ reason, ...defined({ status, message: said }) })
 
