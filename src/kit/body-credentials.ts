@@ -2,7 +2,7 @@ import { append } from '../canonical/lists.ts'
 import { type Json, type JsonObject, parseObject } from '../canonical/node.ts'
 import { percentDecoded } from '../canonical/text.ts'
 import { NamedFields } from '../config/recording-rules.ts'
-import { HARMLESS_PARAMETERS } from './public-headers.ts'
+import { isHarmlessParameter } from './public-headers.ts'
 import { isCredential, SECRET_NAME } from './secret-names.ts'
 
 /*
@@ -101,7 +101,7 @@ function credentialsInUrl(text: string): readonly string[] {
   if (!URL.canParse(text)) return []
   const { username, password, searchParams } = new URL(text)
   const parameters = [...searchParams].flatMap(([name, value]) =>
-    SECRET_NAME.test(name) && !HARMLESS_PARAMETERS.test(name) ? [value] : [],
+    SECRET_NAME.test(name) && !isHarmlessParameter(name) ? [value] : [],
   )
   return [username, password, percentDecoded(username), percentDecoded(password), ...parameters]
 }

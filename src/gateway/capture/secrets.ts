@@ -4,7 +4,7 @@ import { percentDecoded } from '../../canonical/text.ts'
 import { secretsOf as authSecretsOf } from '../../config/auth.ts'
 import type { ChannelConfig, Config } from '../../config/index.ts'
 import { credentialsInBody } from '../../kit/body-credentials.ts'
-import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../../kit/public-headers.ts'
+import { HARMLESS_HEADERS, isHarmlessParameter } from '../../kit/public-headers.ts'
 import { isCredential, SECRET_NAME } from '../../kit/secret-names.ts'
 import { SHORTEST_KEY } from '../../kit/secret-pattern.ts'
 import { keyPairOf } from '../../upstreams/channel/index.ts'
@@ -30,7 +30,7 @@ export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: st
 
 /** Returns query parameters without values that may be secret. */
 export const shownQuery = (query: URLSearchParams): { readonly [name: string]: string } =>
-  Object.fromEntries([...query].map(([name, value]) => [name, HARMLESS_PARAMETERS.test(name) ? value : REMOVED_TEXT]))
+  Object.fromEntries([...query].map(([name, value]) => [name, isHarmlessParameter(name) ? value : REMOVED_TEXT]))
 
 /**
  * Returns the possible secrets of a request: its credentials, and the values of all headers and parameters that may be
@@ -43,7 +43,7 @@ export function secretsOfRequest(
 ): string[] {
   const hidden = [
     ...Object.entries(headers).filter(([name]) => !HARMLESS_HEADERS.test(name)),
-    ...[...query].filter(([name]) => !HARMLESS_PARAMETERS.test(name)),
+    ...[...query].filter(([name]) => !isHarmlessParameter(name)),
   ].map(([name, value = '']) => ({ isNamed: SECRET_NAME.test(name), parts: [value].flat().flatMap(partsOf) }))
   const basic = /^basic\s+(\S+)/i.exec(headers.authorization ?? '')?.[1]
   const decoded = basic === undefined ? [] : [Buffer.from(basic, 'base64').toString('utf8')]

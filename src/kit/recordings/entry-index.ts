@@ -1,7 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { getOrAdd } from '../../canonical/maps.ts'
 import type { Entry } from './entry.ts'
-import type { MatchKey } from './match-key.ts'
+import { type MatchKey, withOptions } from './match-key.ts'
 
 /** Maximum time for which requests are read without a pause, in milliseconds. */
 const MAX_BLOCKED_MS = 10
@@ -39,8 +39,8 @@ export class EntryIndex {
   }
 
   /** Recordings with an equal request. */
-  equalTo({ digest }: MatchKey): readonly Entry[] {
-    return this.byDigest.get(digest) ?? []
+  equalTo({ digest, options }: MatchKey): readonly Entry[] {
+    return withOptions(this.byDigest.get(digest) ?? [], options)
   }
 
   /** Recordings whose request has the same meaning in another format. */

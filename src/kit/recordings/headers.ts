@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { HARMLESS_HEADERS, HARMLESS_PARAMETERS } from '../public-headers.ts'
+import { HARMLESS_HEADERS, isHarmlessParameter } from '../public-headers.ts'
 import { isCredential, SECRET_NAME } from '../secret-names.ts'
 import type { Redaction } from './redaction.ts'
 
@@ -31,7 +31,7 @@ export const recordedHeaders = (headers: IncomingHttpHeaders, redaction: Redacti
 /** Returns the query parameters to record, which are only known harmless ones. */
 export const recordedQuery = (query: URLSearchParams, redaction: Redaction): Texts =>
   harmlessTexts(
-    [...query].filter(([name]) => HARMLESS_PARAMETERS.test(name)),
+    [...query].filter(([name]) => isHarmlessParameter(name)),
     redaction,
   )
 
@@ -49,7 +49,7 @@ const harmlessTexts = (
 export function credentialsIn(headers: IncomingHttpHeaders, query: URLSearchParams): readonly string[] {
   const secretValues = [
     ...Object.entries(headers).filter(([name]) => !HARMLESS_HEADERS.test(name)),
-    ...[...query].filter(([name]) => !HARMLESS_PARAMETERS.test(name)),
+    ...[...query].filter(([name]) => !isHarmlessParameter(name)),
   ]
   const values = secretValues.flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value ?? ''].flat() : []))
   const parts = [...values, ...subprotocolKeys(headers['sec-websocket-protocol'])].flatMap(value => [

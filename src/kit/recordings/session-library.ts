@@ -1,6 +1,6 @@
 import { getOrAdd } from '../../canonical/maps.ts'
 import type { FiledRecording } from './folder.ts'
-import { matchKey } from './match-key.ts'
+import { type MatchKey, matchKey, withOptions } from './match-key.ts'
 import { type ArrivedRequest, recordedRequest, redactionFor } from './recorded-request.ts'
 import type { Redaction } from './redaction.ts'
 import { SessionScript } from './session-script.ts'
@@ -39,19 +39,19 @@ export class SessionLibrary {
   /** Returns the sessions of an address, starting with those that the scope has not used yet. */
   async candidates(request: ArrivedRequest, scope: string): Promise<readonly SessionCandidate[]> {
     const inUse = this.filesInUse.get(scope)
-    const found: SessionCandidate[] = []
-    const again: SessionCandidate[] = []
+    const equal: (SessionCandidate & { readonly key: MatchKey; readonly options: string | undefined })[] = []
     for (const one of this.recordings) {
       const { redact = [], ignore = [] } = one.recording
       const rules = [...ignore, ...this.ignore]
       const redaction = redactionFor(request, redact)
-      const key = matchKey(await recordedRequest(request, redaction), rules)
-      if (key.digest !== matchKey(one.recording.request, rules).digest) continue
-      const candidate = { script: new SessionScript(one, rules), redaction, ignore: rules }
-      if (inUse?.has(one.file)) again.unshift(candidate)
-      else found.push(candidate)
+      const { digest, options } = matchKey(await recordedRequest(request, redaction), rules)
+      const key = matchKey(one.recording.request, rules)
+      if (digest === key.digest)
+        equal.push({ script: new SessionScript(one, rules), redaction, ignore: rules, key, options })
     }
-    return [...found, ...again]
+    const matching = withOptions(equal, equal[0]?.options)
+    const isUsed = ({ script }: SessionCandidate): boolean => inUse?.has(script.file) === true
+    return [...matching.filter(one => !isUsed(one)), ...matching.filter(isUsed).toReversed()]
   }
 
   /** Records that a scope follows a session. */

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { credentialsInText } from '../body-credentials.ts'
 import { bytesOf, textIn } from './body.ts'
+import { CallerIds } from './caller-ids.ts'
 import { type Difference, differences } from './difference.ts'
 import type { FiledRecording } from './folder.ts'
 import { matchKey } from './match-key.ts'
@@ -34,6 +35,7 @@ export class SessionScript {
   readonly session: RecordedSession
   private readonly steps: readonly Step[]
   private stepIndex = 0
+  private ids = new CallerIds()
   /** Number of bytes that have arrived of the current step's audio. */
   private receivedBytes = 0
 
@@ -55,7 +57,10 @@ export class SessionScript {
   released(): readonly ReleasedFrame[] {
     const releasedFrames: ReleasedFrame[] = []
     for (let step = this.steps[this.stepIndex]; step?.from === 'upstream'; step = this.steps[++this.stepIndex])
-      releasedFrames.push({ frame: step.frame, wait: step.frame.ms - (this.steps[this.stepIndex - 1]?.frame.ms ?? 0) })
+      releasedFrames.push({
+        frame: this.withCallersIds(step.frame),
+        wait: step.frame.ms - (this.steps[this.stepIndex - 1]?.frame.ms ?? 0),
+      })
     return releasedFrames
   }
 
@@ -71,10 +76,16 @@ export class SessionScript {
   private match(form: JsonObject): readonly Difference[] | undefined {
     const step = this.steps[this.stepIndex]
     const expected = step?.from === 'caller' && 'form' in step.message ? step.message.form : undefined
-    const differing = differences(expected ?? this.expectation(step), form)
+    const ids = expected === undefined ? this.ids : this.ids.with(expected, form)
+    const differing = differences(expected ?? this.expectation(step), ids.asRecorded(form))
     if (expected === undefined || differing.length > 0) return differing
+    this.ids = ids
     this.stepIndex++
     return undefined
+  }
+
+  private withCallersIds(frame: RecordedFrame): RecordedFrame {
+    return frame.text === undefined ? frame : { ...frame, text: this.ids.asRequested(frame.text) }
   }
 
   /** Compares audio with that of one or several steps, and releases the upstream's messages between these steps. */
