@@ -43,6 +43,9 @@ export const positiveCount = (value: number | undefined): number | undefined =>
 /** Returns true if the string in a form field is a number. */
 export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
 
+/** Returns true if the string is a boolean, as in a form field. */
+export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
+
 /** Throws WrongType if the value is absent. */
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 

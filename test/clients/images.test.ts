@@ -161,6 +161,49 @@ test.each([
   expect(headers['interlingua-loss']).toContain(loss)
 })
 
+describe('settings of DALL·E, which GPT image models refuse', () => {
+  const channel = { models: { named: new Map([['dall-e-3', 'gpt-image-2']]), patterns: [] } }
+  const asked = { model: 'dall-e-3', prompt: 'a boat', style: 'vivid', size: '1024x1024', n: 1 }
+
+  test.each([
+    ['hd', 'high', 'nearest-quality'],
+    ['standard', 'medium', 'nearest-quality'],
+    ['low', 'low', undefined],
+  ])('of the quality %s, through an alias', async (quality, sent, loss) => {
+    const { testServer, seen } = await open('images', { channel })
+    const body = { ...asked, quality, response_format: 'b64_json' }
+    const { status, headers, json } = await testServer.ask('/v1/images/generations', body)
+    expect(status).toBe(200)
+    expect(json.data).toEqual([{ b64_json: DATA }])
+    expect(bodyOf(seen[0])).toEqual({ model: 'gpt-image-2', prompt: 'a boat', size: '1024x1024', n: 1, quality: sent })
+    expect(headers['interlingua-loss']).toContain('style no-style')
+    if (loss !== undefined) expect(headers['interlingua-loss']).toContain(`quality ${loss}`)
+  })
+
+  test('are dropped from forms', async () => {
+    const { openai, seen } = await open('images', { channel })
+    const image = new File([Buffer.from(DATA, 'base64')], 'a.png', { type: 'image/png' })
+    const made = await openai.images.edit({ model: 'dall-e-3', prompt: 'a boat', image, response_format: 'b64_json' })
+    expect(made.data).toEqual([{ b64_json: DATA }])
+    expect(seen[0]!.text).toContain('name="prompt"')
+    expect(seen[0]!.text).not.toContain('response_format')
+  })
+
+  test('while the gateway gives the address that the caller requested', async () => {
+    const { openai, seen } = await open('images', { channel })
+    const made = await openai.images.generate({ model: 'dall-e-3', prompt: 'a boat', response_format: 'url' })
+    expect(made.data![0]!.url).toContain('/v1/images/files/')
+    expect(bodyOf(seen[0])).toEqual({ model: 'gpt-image-2', prompt: 'a boat' })
+  })
+
+  test('and reach other models as they came', async () => {
+    const { testServer, seen } = await open('images')
+    const body = { ...asked, quality: 'hd', response_format: 'url' }
+    await testServer.ask('/v1/images/generations', body)
+    expect(bodyOf(seen[0])).toEqual(body)
+  })
+})
+
 describe.each(Object.keys(MADE))('%s makes the pictures', format => {
   test('openai: generate', async () => {
     const { openai } = await open(format)

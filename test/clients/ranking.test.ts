@@ -80,6 +80,21 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     expect(short.json.results[0]).not.toHaveProperty('document')
   })
 
+  test.each([
+    ['true', true],
+    ['false', false],
+  ])('for RAGFlow as a client of Xinference, whose flag is the text %s', async (return_documents, told) => {
+    library = await Library.open(kind)
+    // Voyage refuses unknown fields.
+    const others = kind === 'voyage' ? {} : { return_len: 'true' }
+    const body = { model: 'm', query: QUERY, return_documents, ...others, documents: DOCUMENTS }
+    const { status, json } = await library.testServer.ask('/v1/rerank', body)
+    expect(status).toBe(200)
+    expect(order(json.results)).toEqual([1, 0, 2])
+    expect('document' in json.results[0]).toBe(told)
+    for (const sent of library.bodies) expect(sent.return_documents ?? told).toBe(told)
+  })
+
   test('for a client of Voyage’s', async () => {
     library = await Library.open(kind)
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_k: 1, truncation: true, return_documents: true }

@@ -5,9 +5,9 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { imagesDialect } from '../../formats/dialects/images.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { formFields } from '../media/form-texts.ts'
-import { sizeInPixels } from '../media/image-settings.ts'
+import { nearestQuality, OLDER_QUALITIES, sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
-import { bodyWithModel, nativeSourceOf } from '../native.ts'
+import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { acceptsUnchanged, FORMAT, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
@@ -20,14 +20,15 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const dialect = imagesDialect(options.dialect)
   const nativeSource = options.native ? nativeSourceOf(request, FORMAT) : undefined
   if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, dialect)) {
+    const losses = new Losses()
     const { path, files } = nativeSource.wire
     const wire = {
       path: path.replace(/^\/v1(?=\/)/, ''),
       query: {},
       headers: {},
-      body: bodyWithModel(request, nativeSource),
+      body: acceptedSettings(bodyWithModel(request, nativeSource), request, losses),
     }
-    return { wire: { ...wire, ...defined({ files }) }, losses: [] }
+    return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
   }
   const losses = new Losses(foreignLosses(request, FORMAT))
   const turn = turnOf(request)
@@ -57,8 +58,32 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
 
 const VARIATIONS = '/images/variations'
 
-function writeOutput({ output }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
-  const { image, candidates } = output
+/** Matches OpenAI's models after DALL·E, which refuse its settings (docs/wire/images.md#generations). */
+const GPT_IMAGE = /\b(?:chat)?gpt-image\b/i
+
+/** Settings that only DALL·E had. */
+const DALLE_FIELDS = ['style', 'response_format']
+
+/** Returns the body without the settings that the model refuses. */
+function acceptedSettings(body: JsonObject, { model, output }: CanonicalRequest, losses: Losses): JsonObject {
+  if (!GPT_IMAGE.test(model)) return body
+  const quality = imageOfGpt(output.image, losses)?.quality
+  return withFields(body, quality === undefined ? {} : { quality }, DALLE_FIELDS)
+}
+
+/** Returns the image settings that OpenAI's models after DALL·E accept. The gateway delivers as the caller requested. */
+function imageOfGpt(image: Output['image'], losses: Losses): Output['image'] {
+  if (image === undefined) return image
+  const { style, delivery, quality, ...others } = image
+  if (style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
+  if (delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
+  return { ...others, ...defined({ quality: nearestQuality(quality, OLDER_QUALITIES, losses) }) }
+}
+
+function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
+  const { candidates } = output
+  const isGpt = GPT_IMAGE.test(model)
+  const image = isGpt ? imageOfGpt(output.image, losses) : output.image
   return defined({
     n: candidates,
     size: sizeInPixels(image?.size, losses),
@@ -68,7 +93,7 @@ function writeOutput({ output }: CanonicalRequest, options: WriteOptions, losses
     output_format: writeType(image?.mediaType, losses),
     output_compression: image?.compression,
     partial_images: image?.previews,
-    response_format: writeDelivery(image, options, losses),
+    response_format: isGpt ? undefined : writeDelivery(image, options, losses),
   }) as JsonObject
 }
 

@@ -11,6 +11,20 @@ import { defined } from '../fields.ts'
 export const writeImageProperties = ({ prompt, ...properties }: ImageProperties = {}): JsonObject =>
   defined({ revised_prompt: prompt, ...properties }) as JsonObject
 
+/** Qualities of DALL·E, and their equivalents at the models that followed it. */
+export const OLDER_QUALITIES: { readonly [quality: string]: string } = { standard: 'medium', hd: 'high' }
+
+/** Converts a quality by a table of qualities that the upstream refuses. Other values are unchanged. */
+export function nearestQuality(
+  quality: string | undefined,
+  equivalents: { readonly [quality: string]: string },
+  losses: Losses,
+): string | undefined {
+  if (quality === undefined || !Object.hasOwn(equivalents, quality)) return quality
+  losses.change(['output', 'image', 'quality'], equivalents[quality], 'nearest-quality')
+  return equivalents[quality]
+}
+
 /** Sizes that all of OpenAI's image models support, in pixels. */
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 

@@ -47,10 +47,12 @@ export const FORMAT = 'rerank'
 
 /**
  * Returns true if the upstream accepts the caller's body unchanged, including the caller's field for the number of
- * ranks and documents that are objects.
+ * ranks, documents that are objects, and a flag that is text.
  */
 const acceptsUnchanged = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
-  documents !== 'text' && (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
+  documents !== 'text' &&
+  typeof body['return_documents'] !== 'string' &&
+  (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
 
 /** Shared state of the functions that write one document. */
 interface WriteContext {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { sizeInPixels, writeImageProperties } from '../media/image-settings.ts'
+import { nearestQuality, OLDER_QUALITIES, sizeInPixels, writeImageProperties } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
@@ -31,7 +31,7 @@ export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonO
     type: TOOL_TYPE,
     ...defined({
       size: sizeInPixels(image.size, losses),
-      quality: writeQuality(image.quality, losses),
+      quality: nearestQuality(image.quality, QUALITIES, losses),
       background: image.background,
       output_format: writeType(image.mediaType, losses),
       output_compression: image.compression,
@@ -46,13 +46,7 @@ export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonO
 }
 
 /** Image qualities of other models, and their equivalents in this format. */
-const QUALITIES: { readonly [quality: string]: string } = { standard: 'medium', hd: 'high', xhigh: 'high', max: 'high' }
-
-function writeQuality(quality: string | undefined, losses: Losses): string | undefined {
-  if (quality === undefined || !Object.hasOwn(QUALITIES, quality)) return quality
-  losses.change(['output', 'image', 'quality'], QUALITIES[quality], 'nearest-quality')
-  return QUALITIES[quality]
-}
+const QUALITIES = { ...OLDER_QUALITIES, xhigh: 'high', max: 'high' }
 
 const OUTPUT_FORMATS: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp'])
 

@@ -11,5 +11,7 @@ export const transcriptions: Writer = {
   events: () => new TranscriptWriter(),
   bytes: true,
   mustFetch: () => true,
+  // Only Groq takes the address of a recording.
+  mustFetchNative: true,
   error: writeError,
 }

@@ -12,6 +12,7 @@ import {
   definedIfAny,
   extrasOf,
   flag,
+  isFlag,
   isNumeral,
   number,
   positiveCount,
@@ -21,7 +22,7 @@ import {
 } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import { emptyField, FORMAT, hasImage, IMAGE_FIELDS, readFiles, readReferencedImages } from './content.ts'
-import { EMPTY_IMAGE, isFlag, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
+import { EMPTY_IMAGE, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
 
 /**
  * Reads the body of `POST /v1/images/{generations,edits,variations}` (docs/wire/images.md#edits), as JSON or as a form.

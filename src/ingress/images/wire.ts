@@ -2,13 +2,10 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
-import { isNumeral } from '../fields.ts'
+import { isFlag, isNumeral } from '../fields.ts'
 import { emptyField, hasImage, readReferencedImages } from './content.ts'
 
 /* Schemas of image requests (docs/wire/images.md#generations). Unknown fields are accepted. */
-
-/** Returns true if the string in a form field is a boolean. */
-export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
 /** Returns the media type of a file format, given its name in this format. */
 export const mediaTypeOfName = (name: string): string =>

@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { count, defined, extrasOf, flag, list, required, text, texts, WrongType } from '../fields.ts'
+import { count, defined, extrasOf, flag, isFlag, list, required, text, texts, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
 
@@ -32,7 +32,7 @@ function readBody({ body, headers }: WireRequest): CanonicalRequest {
   if (documents.length === 0) throw WrongType.instance
   const usual = count(body['top_n'])
   const other = count(body['top_k'])
-  const echo = flag(body['return_documents'])
+  const echo = readFlag(body['return_documents'])
   return {
     model: required(text(body['model'])),
     messages: documents.map(document => ({ role: 'user', content: readDocument(document, fields) })),
@@ -49,6 +49,10 @@ function readBody({ body, headers }: WireRequest): CanonicalRequest {
     spelling: { [FORMAT]: { style } },
   }
 }
+
+/** Reads a boolean or its text. */
+const readFlag = (value: Json | undefined): boolean | undefined =>
+  typeof value === 'string' && isFlag(value) ? value.toLowerCase() === 'true' : flag(value)
 
 /**
  * Detects the vendor. Clients of Cohere and Voyage identify themselves, and only Voyage's clients send `top_k`. Any

@@ -1,6 +1,7 @@
 import { BufferedBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { invalid } from '../../canonical/error.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isEmptyAudio } from '../../canonical/media/wav.ts'
 import { type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
@@ -15,7 +16,7 @@ import { FORMAT } from './wire.ts'
 
 /**
  * Reads the form of `POST /audio/transcriptions` or `/audio/translations` (docs/wire/transcriptions.md#request): one
- * recording, preceded by its prompt as a system message. Further files are further parts, which most upstreams lose.
+ * recording or its address, preceded by its prompt as a system message. Further files are further parts, which most upstreams lose.
  * The requested shape of the answer becomes spelling; the data that this shape needs becomes canonical settings.
  *
  * @throws GatewayError `invalid-request` naming the field at fault.
@@ -35,9 +36,11 @@ function readBody(incoming: WireRequest): CanonicalRequest {
   const stream = text(body['stream'])
   const prompt = text(body['prompt'])
   const model = required(text(body['model']))
+  const recordings = recordingsIn(files, text(body['url']))
+  if (recordings[0]!.source.type === 'bytes') unreadFields.push('url')
   const request: CanonicalRequest = {
     model,
-    messages: [...hint(prompt), { role: 'user', content: recordingsIn(files) }],
+    messages: [...hint(prompt), { role: 'user', content: recordings }],
     output: { transcript },
     sampling: defined({ temperature: temperature === undefined ? undefined : numeral(temperature), logprobs }),
     stream: stream === undefined ? false : flag(stream),
@@ -52,15 +55,18 @@ const GRANULARITIES = ['timestamp_granularities[]', 'timestamp_granularities'] a
 const INCLUDE = ['include[]', 'include'] as const
 
 const KNOWN_FIELDS = new Set<string>([
-  ...['model', 'language', 'prompt', 'response_format', 'temperature', 'stream'],
+  ...['model', 'url', 'language', 'prompt', 'response_format', 'temperature', 'stream'],
   ...[...KEYWORDS, ...GRANULARITIES, ...INCLUDE],
 ])
 
 const hint = (prompt: string | undefined): Message[] =>
   prompt === undefined ? [] : [{ role: 'system', content: [{ type: 'text', text: prompt }] }]
 
-function recordingsIn(files: WireRequest['files'] = []): MediaPart[] {
+/** Returns the recordings, or the address of one in their place, as Groq's clients send it. */
+function recordingsIn(files: WireRequest['files'] = [], url: string | undefined): readonly MediaPart[] {
   const recordings = files.filter(({ field }) => field === 'file')
+  if (recordings.length === 0 && url !== undefined && url !== '')
+    return [{ type: 'media', kind: 'audio', source: sourceOfUrl(url) }]
   if (recordings.length === 0) throw invalid('file: A recording is required.', 'file')
   for (const { bytes } of recordings)
     if (bytes.size === 0 || (bytes instanceof BufferedBytes && isEmptyAudio(bytes.bytes)))

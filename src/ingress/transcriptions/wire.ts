@@ -25,6 +25,7 @@ export const translates = (path: string): boolean => path.endsWith('/translation
 
 const fieldsOf = (shapes: readonly string[]) => ({
   model: v.string(),
+  url: text,
   language: text,
   prompt: text,
   response_format: v.nullish(v.picklist(shapes)),
