@@ -40,7 +40,7 @@ export const SHARED_FLAGS = {
   efforts: {
     values: 'efforts',
     meaning:
-      "the supported efforts, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none if `thinking` is `budget`; chat and responses: a thinking budget becomes the nearest effort, by default of the model's family (o-series, GPT-5, gpt-oss, Gemini), and is dropped if there are no efforts",
+      "the supported efforts, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none if `thinking` is `budget`; chat and responses: another effort and a thinking budget become the nearest one, by default of the model's family (OpenAI, gpt-oss, Grok, Gemini, Kimi), and are dropped if there are no efforts; a budget is also dropped if the efforts are unknown",
   },
   sampling: {
     values: ['all', 'unless_thinking', 'while_off', 'none'],
@@ -50,17 +50,17 @@ export const SHARED_FLAGS = {
   penalties: {
     values: 'boolean',
     default: true,
-    meaning: 'takes penalties and `logit_bias`; false for models of OpenAI that reason',
+    meaning: 'takes penalties and `logit_bias`; default: true; false for models of OpenAI and Grok that reason',
   },
   stop: {
     values: 'boolean',
     default: true,
-    meaning: 'takes stop sequences; false for models of OpenAI that reason',
+    meaning: 'takes stop sequences; default: true; false for models of OpenAI and Grok that reason',
   },
   verbosity: {
     values: 'boolean',
     default: true,
-    meaning: 'takes a verbosity; false for models of OpenAI before GPT-5',
+    meaning: 'takes a verbosity; default: true; false for models of OpenAI before GPT-5',
   },
   vertex: {
     values: 'boolean',

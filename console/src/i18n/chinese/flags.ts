@@ -13,6 +13,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   custom_tools: '接受 `custom` 类型的工具；默认 true，否则写成函数',
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
   limit_field: '输出上限的字段名',
+  old_limit:
+    '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
   include_usage: '网关在每个流中请求用量，使词元计入限额',
   text_only_content: '`string`：文本以字符串而非部分列表传递',
   json_schema: '接受带模式的 `response_format`；默认 true，否则只请求 JSON 而不带模式',
@@ -32,7 +34,12 @@ export const FLAGS: { readonly [flag: string]: string } = {
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
   count: 'false：没有词元计数接口，由网关估算',
-  sampling: '`none`：拒绝 temperature、top_p 和 top_k；`one`：temperature 与 top_p 只接受其一',
+  sampling:
+    '接受哪些采样参数；messages 和 converse：全部（`all`）、temperature 与 top_p 只接受其一（`one`）或都不接受（`none`）；chat 和 responses：temperature、top_p 和 logprobs 总是接受（`all`）、未请求强度时接受（`unless_thinking`）、仅在强度为 `none` 时接受（`while_off`）或从不接受（`none`）；默认按模型系列，否则 `all`',
+  penalties: '接受惩罚参数和 `logit_bias`；默认 true；OpenAI 和 Grok 的推理模型为 false',
+  stop: '接受停止序列；默认 true；OpenAI 和 Grok 的推理模型为 false',
+  verbosity: '接受详细程度；默认 true；OpenAI 在 GPT-5 之前的模型为 false',
+  reasons: '接受推理的设置和条目；默认 true；不推理的模型（如 GPT-4）为 false',
   max_tokens: '词元数；未指定上限的请求所用的输出上限；默认为模型的最大输出，否则 32,000',
   max_output: '词元数；模型的最大输出；请求中更高的上限会降到此值',
   listed_output: '词元数；目录中的最大输出；请求中更高的上限原样发送',
