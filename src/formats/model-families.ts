@@ -1,6 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { FLAGS as CONVERSE_FLAGS } from './dialects/converse.ts'
 import { effortDialect } from './effort-families.ts'
+import { hostedFamily } from './hosted-families.ts'
 
 /*
  * Request features of Anthropic's models, by the line and version in their names, as flags of the messages dialect.
@@ -129,10 +130,10 @@ export const isForKnownModel = (format: Format, model: string, received: { reado
   model !== received.model && familyDialect(format, model) !== undefined
 
 /**
- * Returns the flags of a model hosted on Bedrock: those of Claude's flags that Converse has, and cache points for Nova.
+ * Returns the flags of a model hosted on Bedrock: those of Claude's flags that Converse has, or those of another vendor.
  */
 function hostedDialect(name: string, claude: JsonObject | undefined): JsonObject | undefined {
-  if (claude === undefined) return name.includes('nova') ? { cache_points: true } : undefined
+  if (claude === undefined) return hostedFamily(name)
   const flags = Object.entries(claude).filter(([flag]) => Object.hasOwn(CONVERSE_FLAGS, flag))
   const thinkingOff = claude['thinking_off'] === 'between_tools' ? { thinking_off: 'never' } : {}
   return { ...Object.fromEntries(flags), ...thinkingOff, cache_points: true, top_k: claude['sampling'] !== 'none' }

@@ -14,6 +14,10 @@ const NAMED_SECRETS =
 /** Matches keys by the prefixes that providers, clouds and code hosts use. */
 const PREFIXED_KEYS =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w.-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
+/** Matches the signature of an address that grants access to a file, as those of AWS, Google and Azure. */
+const SIGNATURES = /([?&](?:X-(?:Amz|Goog)-Signature|X-Amz-Security-Token|Signature|sig)=)([^&#\s"'<>\\]{16,})/gi
+/** Matches the password in an address. */
+const ADDRESS_PASSWORDS = /(:\/\/[^\s:/?#@"'<>\\]{0,80}:)([^\s/?#@"'<>\\]{4,200})(?=@)/g
 /** Matches characters that distinguish a key from an ordinary word: a digit, or the mask in its middle. */
 const KEY_CHARACTERS = /[\d*…]/
 
@@ -34,6 +38,8 @@ const INTERNAL_NAMES =
 export const withoutKeys = (text: string): string =>
   text
     .replace(PREFIXED_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
+    .replace(SIGNATURES, `$1${KEY_PLACEHOLDER}`)
+    .replace(ADDRESS_PASSWORDS, `$1${KEY_PLACEHOLDER}`)
     .replace(NAMED_SECRETS, (found, before: string, value: string) =>
       KEY_CHARACTERS.test(value) ? before + KEY_PLACEHOLDER : found,
     )

@@ -9,6 +9,7 @@ import { FakeUpstream, type Script } from '../builders/upstream.ts'
 /* An upstream of Converse over HTTP: paths, binary streams, and their faults. */
 
 const MODEL = 'arn:aws:bedrock:eu-west-1:1:application-inference-profile/x'
+const LLAMA = 'us.meta.llama4-scout-17b-instruct-v1:0'
 const REQUEST: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
 const USAGE = { inputTokens: 3, outputTokens: 2, totalTokens: 5 }
 
@@ -22,7 +23,13 @@ let upstream: FakeUpstream
 let gateway: TestServer
 beforeAll(async () => {
   upstream = await FakeUpstream.open(() => {})
-  const models = { named: new Map([['m', MODEL]]), patterns: [] }
+  const models = {
+    named: new Map([
+      ['m', MODEL],
+      ['llama', LLAMA],
+    ]),
+    patterns: [],
+  }
   gateway = await TestServer.open([
     channelAt(upstream.address, { format: 'converse', baseUrl: upstream.address, models }),
   ])
@@ -71,6 +78,25 @@ describe('a request', () => {
     await streamed(Buffer.concat([START, word('Hello.'), STOP, END, METADATA]))
     expect(upstream.seen[0]!.url).toBe(`/model/${encodeURIComponent(MODEL)}/converse-stream`)
     expect(upstream.seen[0]!.headers.accept).toBe('application/vnd.amazon.eventstream')
+  })
+})
+
+describe('a stream with tools of a model that has none, such as Llama,', () => {
+  const TOOL = { name: 'f', parameters: { type: 'object' } }
+  const ANSWER = {
+    output: { message: { role: 'assistant', content: [{ toolUse: { toolUseId: 't', name: 'f', input: { a: 1 } } }] } },
+    stopReason: 'tool_use',
+    usage: USAGE,
+  }
+
+  test('comes from a whole answer', async () => {
+    upstream.script = response => json(response, ANSWER)
+    const body = { ...REQUEST, model: 'llama', stream: true, tools: [{ type: 'function', function: TOOL }] }
+    const { text } = await gateway.ask('/v1/chat/completions', body)
+    expect(upstream.seen[0]!.url).toMatch(/\/converse$/)
+    expect(text).toContain('"arguments":"{\\"a\\":1}"')
+    expect(text).toContain('"finish_reason":"tool_calls"')
+    expect(text).toMatch(/data: \[DONE\]\s*$/)
   })
 })
 

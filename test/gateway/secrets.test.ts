@@ -240,6 +240,8 @@ describe('nor', () => {
   })
 })
 
+const SIGNED = 'https://b.s3.amazonaws.com/a.png?'
+
 describe('what is no secret stays', () => {
   test.each([
     'Invalid value for temperature: 3.5 is not between 0 and 2.',
@@ -264,11 +266,23 @@ describe('what is no secret stays', () => {
     ['gsk_abcdefghijklmnop1234 AIzaSyA1234567890abcdefghijklmno', '[key] [key]'],
     ['x-amz-security-token:IQoJb3JpZ2luX2VjEBAa/+z9==\nhost:a', 'x-amz-security-token:[key]\nhost:a'],
     ['token ya29.c.b0AXv0zTN1x-Q2_345678901234567890', 'token [key]'],
+    ['https://b.s3.amazonaws.com/a.png?X-Amz-Signature=0a1b2c3d4e5f60718293', `${SIGNED}X-Amz-Signature=[key]`],
+    ['https://b.s3.amazonaws.com/a.png?se=2027&sig=a%2Fbcdefghijklmnop%3D&sp=r', `${SIGNED}se=2027&sig=[key]&sp=r`],
+    ['ftp://user:correct-horse@example.com/a.png', 'ftp://example.com/a.png'],
   ])('%s', (text, safe) => {
     expect(withoutAddresses(withoutKeys(text))).toBe(safe)
   })
 
-  test.each(['a', ' ', '0', ':', '.', 'key', 'key:', 'a.', 'a://', 'sk-', '10.', 'eyJ', '[', 'bearer '])(
+  test('the password of an address is removed where its host is shown', () => {
+    expect(withoutKeys('see https://user:correct-horse@example.com/a.png')).toBe(
+      'see https://user:[key]@example.com/a.png',
+    )
+    expect(withoutKeys('https://example.com:8080/@a?signature=short')).toBe(
+      'https://example.com:8080/@a?signature=short',
+    )
+  })
+
+  test.each(['a', ' ', '0', ':', '.', 'key', 'key:', 'a.', 'a://', 'sk-', '10.', 'eyJ', '[', 'bearer ', '://a:'])(
     'and a text of nothing but "%s" is looked through in time',
     TIMED,
     piece => {

@@ -13,6 +13,12 @@ export const CLAUDES = [
   ...['claude-haiku-5-5', 'claude-next'],
 ] as const
 
+/** Models of other vendors that Bedrock hosts. */
+const HOSTED = [
+  ...['us.amazon.nova-pro-v1:0', 'global.amazon.nova-2-lite-v1:0', 'openai.gpt-oss-120b-1:0', 'openai.gpt-5.6-sol'],
+  ...['us.meta.llama3-3-70b-instruct-v1:0', 'mistral.mistral-large-2407-v1:0', 'xai.grok-4.6', 'zai.glm-4.7'],
+] as const
+
 const family = fc.constantFrom(...CLAUDES).map(model => familyDialect('messages', model) ?? {})
 
 const declared = fc.record<JsonObject>(
@@ -85,6 +91,13 @@ const converse = fc.record<JsonObject>(
     cache: fc.constantFrom('auto', 'off'),
     system_tools: fc.boolean(),
     top_k: fc.boolean(),
+    effort_field: fc.constantFrom('thinking', 'reasoning_effort', 'reasoning', 'reasoning_config', 'reasoningConfig'),
+    stop: fc.boolean(),
+    streamed_tools: fc.boolean(),
+    named_tools: fc.boolean(),
+    tool_cache_points: fc.boolean(),
+    cache_times: fc.boolean(),
+    after_tools: fc.constantFrom('anyone', 'assistant'),
   },
   { requiredKeys: [], noNullPrototype: true },
 )
@@ -115,7 +128,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   chat,
   converse: fc.oneof(
     converse,
-    fc.constantFrom(...CLAUDES).map(model => familyDialect('converse', model) ?? {}),
+    fc.constantFrom(...CLAUDES, ...HOSTED).map(model => familyDialect('converse', model) ?? {}),
   ),
   contents: fc.record<JsonObject>(
     { signed_turns: fc.boolean(), result_media: fc.boolean() },

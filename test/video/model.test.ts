@@ -2,14 +2,15 @@ import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { KEY, keyOf, OTHER_KEY } from '../builders/config.ts'
+import type { TestServer } from '../builders/gateway.ts'
 import { pause, TIMED } from '../builders/time.ts'
 import { PUBLIC, VideoStage } from './stage.ts'
 import { type Fault, KINDS, type Kind, type Outcome } from './upstreams/index.ts'
 
 /*
- * A model of video tasks: two keys order, poll, download, list, remix and delete videos in any order, while their
- * upstream fails, breaks off and finishes. Whatever happens, a task belongs to its key, moves only forward, is
- * submitted once and shows nothing of its upstream.
+ * A model of video tasks: two keys order, poll, download, list, remix and delete videos in any order and at two
+ * gateways of one store, of which one restarts at times, while their upstream fails, breaks off and finishes. Whatever
+ * happens, a task belongs to its key, moves only forward, is submitted once and shows nothing of its upstream.
  */
 
 let stage: VideoStage | undefined
@@ -39,6 +40,7 @@ type Op =
   | { readonly do: 'outage'; readonly fault: Fault | undefined }
   | { readonly do: 'finish'; readonly at: number; readonly outcome: Outcome }
   | { readonly do: 'wait' }
+  | { readonly do: 'restart' }
 
 const key = fc.nat({ max: 1 })
 const at = fc.nat({ max: 5 })
@@ -78,6 +80,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.constant({ do: 'wait' as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
 )
 
 /** A task as its caller knows it. */
@@ -102,14 +105,18 @@ describe.each(KINDS)('tasks of %s', (kind: Kind) => {
       tasks: { poll: 10 },
       config: { keys: [keyOf(KEY, 'one'), keyOf(OTHER_KEY, 'two')] },
     })
-    const { upstream, testServer } = stage
+    const { upstream, another } = stage
+    /** Two gateways of one store. Requests alternate between them. */
+    const gateways = [stage.testServer, await another()]
+    let asked = 0
+    const next = (): TestServer => gateways[asked++ % 2]!
     const known: Known[] = []
     /** Number of orders of each key that an upstream may have accepted without an answer. */
     const unknown = [0, 0]
     let [accepted, prompts] = [0, 0]
     const headersOf = (key: number, more = {}) => ({ authorization: `Bearer ${KEYS[key]}`, ...more })
     const ask = async (key: number, method: string, path: string, body?: JsonObject, more = {}) => {
-      const answer = await testServer.ask(path, body, { method, headers: headersOf(key, more) })
+      const answer = await next().ask(path, body, { method, headers: headersOf(key, more) })
       for (const id of upstream.tasks.keys()) expect(answer.text, 'the id of an upstream').not.toContain(id)
       expect(answer.text).not.toContain(new URL(upstream.address).host)
       return answer
@@ -182,7 +189,10 @@ describe.each(KINDS)('tasks of %s', (kind: Kind) => {
             const task = [...upstream.tasks.values()].at(-1 - one.at)
             if (task !== undefined) upstream.finish(task, one.outcome)
           } else if (one.do === 'wait') await pause(12)
-          else {
+          else if (one.do === 'restart') {
+            await gateways[1]!.server.close(0)
+            gateways[1] = await another()
+          } else {
             const task = taskAt(one.at)
             if (task === undefined) continue
             const isTheirs = one.key === task.key && !task.isRemoved
@@ -208,7 +218,7 @@ describe.each(KINDS)('tasks of %s', (kind: Kind) => {
               const range = one.do === 'range' ? { range: 'bytes=10-19' } : {}
               const method = one.do === 'head' ? 'HEAD' : 'GET'
               const path = `/v1/videos/${task.id}/content`
-              const answer = await testServer
+              const answer = await next()
                 .ask(path, undefined, { method, headers: headersOf(one.key, range) })
                 .catch(() => undefined)
               // An upstream that breaks off in the middle breaks the answer off, too.
@@ -230,5 +240,6 @@ describe.each(KINDS)('tasks of %s', (kind: Kind) => {
       }),
       { numRuns: Number(process.env['RUNS'] ?? 25) },
     )
+    await gateways[1]!.server.close(0)
   })
 })

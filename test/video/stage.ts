@@ -31,26 +31,25 @@ export class VideoStage {
   readonly scene: VideoScene
   readonly testServer: TestServer
   readonly folder: string
-  private readonly ownsFolder: boolean
+  /** Opens another gateway with the same config and store. */
+  readonly another: () => Promise<TestServer>
+  private ownsFolder = true
 
-  private constructor(scene: VideoScene, testServer: TestServer, folder: string, ownsFolder: boolean) {
+  private constructor(scene: VideoScene, testServer: TestServer, folder: string, another: () => Promise<TestServer>) {
     this.scene = scene
     this.testServer = testServer
     this.folder = folder
-    this.ownsFolder = ownsFolder
+    this.another = another
   }
 
   static async open(kind: Kind, { tasks = {}, scene: how = {}, ...options }: StageOptions = {}): Promise<VideoStage> {
     const scene = await openVideoUpstream(kind, { ...how, fields: { ...models(kind), ...how.fields } })
     const folder = options.keep ?? mkdtempSync(join(tmpdir(), 'interlingua-video-'))
     const config = { tasks: { ...TASKS, ...tasks }, ...options.config }
-    const testServer = await TestServer.open([scene.channel], {
-      allow: ['127.0.0.0/8'],
-      ...options,
-      keep: folder,
-      config,
-    })
-    return new VideoStage(scene, testServer, folder, options.keep === undefined)
+    const another = () => TestServer.open([scene.channel], { allow: ['127.0.0.0/8'], ...options, keep: folder, config })
+    const stage = new VideoStage(scene, await another(), folder, another)
+    stage.ownsFolder = options.keep === undefined
+    return stage
   }
 
   get upstream() {

@@ -6,7 +6,7 @@ import type { Message } from '../../canonical/request.ts'
 import { lengthOfRun } from '../assistant-run.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { type MovedPart, withoutMedia } from '../moved-media.ts'
-import { resultsFirst } from '../sanitize/results-first.ts'
+import { ACKNOWLEDGING_TURN, resultsFirst, TOOL_ACKNOWLEDGEMENT } from '../sanitize/results-first.ts'
 import { sha256 } from '../sanitize/sha256.ts'
 import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { writeAssistant } from './assistant.ts'
@@ -62,14 +62,10 @@ function writeTurns(messages: readonly Message[], run: readonly number[], contex
   return wire
 }
 
-/** Text of the assistant message that is inserted after tool messages. */
-const TOOL_ACKNOWLEDGEMENT = 'Done.'
-
 /** Inserts an assistant message after tool messages, for upstreams that refuse any other role there. */
 export function answerTools(index: number, wire: JsonObject[], { dialect, losses }: WriteContext): void {
   if (dialect.after_tools !== 'assistant' || wire.at(-1)?.['role'] !== 'tool') return
-  const answer: Message = { role: 'assistant', content: [{ type: 'text', text: TOOL_ACKNOWLEDGEMENT }] }
-  losses.insert(['messages', index], answer, 'no-user-after-tools')
+  losses.insert(['messages', index], ACKNOWLEDGING_TURN, 'no-user-after-tools')
   wire.push({ role: 'assistant', content: TOOL_ACKNOWLEDGEMENT })
 }
 

@@ -43,7 +43,7 @@ export function writeCachePoint(
   if (original !== undefined && native) return original
   const at = [...path, 'cache']
   if (!native && dialect.cache_points !== true) return losses.drop(at, 'no-cache-points')
-  const supported = cache.ttl !== undefined && Object.hasOwn(CACHE_TTLS, cache.ttl)
+  const supported = cache.ttl !== undefined && dialect.cache_times !== false && Object.hasOwn(CACHE_TTLS, cache.ttl)
   const ttl = supported ? CACHE_TTLS[cache.ttl!] : undefined
   if (ttl !== cache.ttl) {
     if (ttl === undefined) losses.drop([...at, 'ttl'], 'no-such-cache-time')

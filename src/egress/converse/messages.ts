@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
 import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
-import { resultsFirst } from '../sanitize/results-first.ts'
+import { ACKNOWLEDGING_TURN, resultsFirst, TOOL_ACKNOWLEDGEMENT } from '../sanitize/results-first.ts'
 import { type LocatedBlock, type TurnKind, writeBlocks } from './content.ts'
 import { type Block, FORMAT, isMarkable, type MarkableEnd, type WriteContext } from './context.ts'
 
@@ -43,11 +43,12 @@ export function writeTurns(
     .slice(0, leadCount)
     .flatMap((message, index) => writeLeading(message, ['messages', index], context))
   const order = resultsFirst(messages, leadCount)
-  const turns = new Turns()
-  for (const index of order.slice(leadCount)) turns.add(messages[index]!, ['messages', index], context)
+  const turns = new Turns(leadCount)
+  order.forEach((index, position) => {
+    if (position >= leadCount) turns.add(messages[index]!, ['messages', index], position, context)
+  })
   for (const turn of turns.list) addText(turn, context)
-  if (turns.list[0]?.role !== 'user')
-    turns.list.unshift(insertedTurn(leadCount, userMessage(CONTINUE), 'the-user-speaks-first', context))
+  if (turns.list.length === 0) turns.beginWithUser(context)
   const ending = endOf(turns, thinking, context)
   if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
@@ -144,13 +145,28 @@ const KIND_BY_ROLE: { readonly [R in Message['role']]: TurnKind } = {
   tool: 'tool',
 }
 
+const isResult = ({ toolResult }: Block): boolean => toolResult !== undefined
+
 /** Collects turns and joins adjacent turns of one role, because upstreams require alternating roles. */
 class Turns {
   readonly list: WireTurn[] = []
   /** The last block written and its path. */
   end: LocatedBlock | undefined
 
-  add(message: Message, path: Path, context: WriteContext): void {
+  private readonly first: number
+
+  /** @param first index of the first message that may be a turn. */
+  constructor(first: number) {
+    this.first = first
+  }
+
+  /** Inserts the first turn of a conversation that the user does not begin. */
+  beginWithUser(context: WriteContext): void {
+    this.list.push(insertedTurn(this.first, userMessage(CONTINUE), 'the-user-speaks-first', context))
+  }
+
+  /** @param position place of the message in the order of writing. */
+  add(message: Message, path: Path, position: number, context: WriteContext): void {
     const { losses } = context
     const locatedBlocks = writeBlocks(message.content, childPath(path, 'content'), KIND_BY_ROLE[message.role], context)
     reportName(message, path, context)
@@ -161,8 +177,10 @@ class Turns {
       if (isClosed) losses.drop(path, 'empty-turn')
       return
     }
-    this.end = locatedBlocks.at(-1)
     const blocks = locatedBlocks.map(({ block }) => block)
+    if (role === 'user') this.answerTools(blocks, position, context)
+    else if (this.list.length === 0) this.beginWithUser(context)
+    this.end = locatedBlocks.at(-1)
     const last = this.list.at(-1)
     const isJoined = last?.role === role && !last.isClosed && !isClosed
     if (isJoined) append(last.blocks, blocks)
@@ -170,5 +188,13 @@ class Turns {
     const turn = this.list.at(-1)!
     if (role === 'user' && blocks.some(({ document }) => document !== undefined))
       turn.document = { at: turn.blocks.length, path: [...path, 'content', message.content.length] }
+  }
+
+  /** Inserts an assistant turn after tool results, for models that take no other blocks beside them. */
+  private answerTools(next: readonly Block[], position: number, { dialect, losses }: WriteContext): void {
+    const isAfterResult = this.list.at(-1)?.blocks.some(isResult) === true
+    if (dialect.after_tools !== 'assistant' || !isAfterResult || next.every(isResult)) return
+    losses.insert(['messages', position], ACKNOWLEDGING_TURN, 'no-user-after-tools')
+    this.list.push({ role: 'assistant', blocks: [{ text: TOOL_ACKNOWLEDGEMENT }], extras: {}, isClosed: false })
   }
 }

@@ -15,16 +15,8 @@ import { FORMAT, type WriteContext } from './context.ts'
 import { writeTurns } from './messages.ts'
 import { nativeRequest } from './native.ts'
 import { acceptOf, countPathOf, operationOf, pathOf } from './path.ts'
-import {
-  dropOutput,
-  dropState,
-  type Thinking,
-  writeMetadata,
-  writeSampling,
-  writeShape,
-  writeThinking,
-  writeTier,
-} from './settings.ts'
+import { type Thinking, writeThinking } from './reasoning.ts'
+import { dropOutput, dropState, writeMetadata, writeSampling, writeShape, writeTier } from './settings.ts'
 import { forces, type Tools, writeToolChoice, writeTools } from './tools.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
@@ -65,16 +57,24 @@ function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Wri
     requestMetadata: writeMetadata(request, losses),
   }
   reportLosses(request, losses)
-  const path = pathOf(request.model, operationOf(request.stream))
-  const wire = { path, query: {}, headers: {}, body: withExtras(request, body), ...acceptOf(request.stream) }
+  const stream = request.stream && mayStream(tools, context)
+  const path = pathOf(request.model, operationOf(stream))
+  const wire = { path, query: {}, headers: {}, body: withExtras(request, body), ...acceptOf(stream) }
   return { wire, losses: losses.list, renamed }
+}
+
+/** Returns false if the model answers a request with these tools only as a whole, and reports this. */
+function mayStream({ wire }: Tools, { dialect, losses }: WriteContext): boolean {
+  if (dialect.streamed_tools !== false || wire.length === 0) return true
+  losses.change(['stream'], false, 'no-streams-with-tools')
+  return false
 }
 
 /** Writes the groups of settings. */
 function writeGroups(request: CanonicalRequest, tools: Tools, thinking: Thinking, context: WriteContext): JsonObject {
   const { inference, topK } = writeSampling(request, thinking, context)
   const choice = writeToolChoice(request, tools, context)
-  const fields = { thinking: thinking.thinking, top_k: topK }
+  const fields = { ...thinking.fields, top_k: topK }
   const output = { textFormat: writeShape(request.output, context.losses), effort: thinking.effort }
   return {
     inferenceConfig: inference,

@@ -7,42 +7,11 @@ import { extrasFor } from '../fields.ts'
 import { MODEL_LIMIT } from '../losses.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { isMidway } from '../sanitize/last-answer.ts'
 import { dropSampling, nonBlankStops, supportedSampling } from '../sanitize/sampling.ts'
-import { displayOf, maxAnswerTokens, planThinking, reportPlan } from '../sanitize/thinking-plan.ts'
+import { maxAnswerTokens } from '../sanitize/thinking-plan.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { FORMAT, type WriteContext } from './context.ts'
-
-/** The written thinking settings, with the values on which sampling and limits depend. */
-export interface Thinking {
-  readonly thinking?: JsonObject
-  readonly effort?: string
-  /** True if the upstream will think. */
-  readonly on: boolean
-  readonly budget?: number
-}
-
-const NO_THINKING: Thinking = { on: false }
-
-/** Default for models without declared support for thinking, which get no thinking settings. */
-const DEFAULT_THINKING = { thinking: 'none' } as const
-
-/** Writes the reasoning settings in a form that is valid for the model (traps 26, 38, 41, 93). */
-export function writeThinking(request: CanonicalRequest, forced: boolean, { dialect, losses }: WriteContext): Thinking {
-  const { reasoning } = request
-  if (reasoning === undefined) return NO_THINKING
-  const circumstances = { forced, limit: maxAnswerTokens(request, dialect), midway: () => isMidway(request, FORMAT) }
-  const plan = planThinking(reasoning, circumstances, { ...DEFAULT_THINKING, ...dialect })
-  reportPlan(reasoning, plan, losses)
-  const { effort, budget, show } = plan.became
-  if (effort === undefined && budget === undefined) return NO_THINKING
-  if (effort === 'none') return { thinking: { type: 'disabled' }, on: false }
-  const hasBudget = budget !== undefined && budget > 0
-  if (hasBudget && show === undefined) losses.add(['reasoning', 'show'], true, 'minted-default-display')
-  const wire = hasBudget ? { type: 'enabled', budget_tokens: budget } : { type: 'adaptive' }
-  const thinking = { ...wire, ...defined({ display: displayOf(show) }) }
-  return { thinking, on: true, ...defined({ effort, budget: hasBudget ? budget : undefined }) }
-}
+import type { Thinking } from './reasoning.ts'
 
 /** Number of tokens reserved for the answer in addition to a thinking budget. */
 const ANSWER_TOKENS = 4096
@@ -72,22 +41,31 @@ export interface WrittenSampling {
 
 export function writeSampling(
   request: CanonicalRequest,
-  { on, budget }: Thinking,
+  { on, budget, unlimited = false }: Thinking,
   context: WriteContext,
 ): WrittenSampling {
   const { sampling } = request
   const { dialect, losses } = context
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
-  const refusesSampling = dialect.sampling === 'none'
+  const refusesSampling = dialect.sampling === 'none' || unlimited
   if (refusesSampling) dropSampling(sampling, losses)
   const supportedFields = refusesSampling ? {} : supportedSampling(withoutTopK(sampling, context), on, dialect, losses)
   const fields = {
-    maxTokens: writeLimit(request, budget, context),
+    maxTokens: unlimited ? dropLimit(sampling, losses) : writeLimit(request, budget, context),
     temperature: supportedFields.temperature,
     topP: supportedFields.topP,
-    stopSequences: nonBlankStops(sampling.stop, losses),
+    stopSequences: writeStops(sampling, context),
   }
   return { inference: defined(fields) as JsonObject, topK: supportedFields.topK }
+}
+
+function dropLimit({ maxTokens }: Sampling, losses: Losses): undefined {
+  if (maxTokens !== undefined) losses.drop(['sampling', 'maxTokens'], 'not-while-thinking')
+}
+
+function writeStops({ stop }: Sampling, { dialect, losses }: WriteContext): readonly string[] | undefined {
+  if (stop !== undefined && dialect.stop === false) return losses.drop(['sampling', 'stop'], 'no-stop-sequences')
+  return nonBlankStops(stop, losses)
 }
 
 /** Drops `topK` for models that have no field for it. */

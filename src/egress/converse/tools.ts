@@ -32,7 +32,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
   const wire: Block[] = []
   const names = new Set<string>()
   let end: MarkableEnd | undefined
-  const isOffered = offeredBy(toolChoice, tools)
+  const isOffered = offeredBy(toolChoice, tools, context)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
@@ -41,13 +41,16 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
     else {
       const entries = writeTool(tool, path, context)
       if (entries.length > 0 && name !== undefined) names.add(name)
-      if (entries.length > 0) end = tool.type === 'opaque' ? undefined : { blocks: wire, path }
+      if (entries.length > 0) end = isMarkableTool(tool, context) ? { blocks: wire, path } : undefined
       append(wire, entries)
     }
   }
   if (wire.length === 0 && usedNames.length > 0) return declareUsedTools(usedNames, request, context)
   return end === undefined ? { wire, names } : { wire, names, end }
 }
+
+const isMarkableTool = ({ type }: Tool, { dialect }: WriteContext): boolean =>
+  type !== 'opaque' && dialect.tool_cache_points !== false
 
 /** Reports tools that are not offered because the model must not call any. */
 function withoutTools(tools: readonly Tool[], { losses, dialect }: WriteContext): Tools {
@@ -92,8 +95,14 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): readonly Bloc
     context.losses.drop(path, tool.type === 'hosted' ? 'no-hosted-tools' : 'no-freeform-tools')
     return []
   }
-  const point = tool.type === 'freeform' ? undefined : writeCachePoint(tool, path, context)
+  const point = tool.type === 'freeform' ? undefined : writeToolPoint(tool, path, context)
   return point === undefined ? [written] : [written, point]
+}
+
+/** Writes the cache point of a tool, which some models take in turns only. */
+function writeToolPoint(tool: FunctionTool | HostedTool, path: Path, context: WriteContext): Block | undefined {
+  if (context.dialect.tool_cache_points !== false) return writeCachePoint(tool, path, context)
+  return tool.cache === undefined ? undefined : context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
 }
 
 /** Writes a function, or a system tool of the model. Returns undefined if the model lacks the tool. */
@@ -140,12 +149,18 @@ function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses 
 }
 
 /**
- * Returns a predicate for the tools to offer. The format can force a single tool but cannot restrict the choice
- * otherwise, so excluded tools are not offered. If none of the allowed tools exists, all tools are offered.
+ * Returns a predicate for the tools to offer. The format can force a single tool, which some models do not take, but
+ * cannot restrict the choice otherwise, so excluded tools are not offered. If none of the allowed tools exists, all
+ * tools are offered.
  */
-function offeredBy(choice: ToolChoice | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
+function offeredBy(
+  choice: ToolChoice | undefined,
+  tools: readonly Tool[],
+  { dialect }: WriteContext,
+): (tool: Tool) => boolean {
   const { only, mode } = choice ?? {}
-  if (only === undefined || mode === 'none' || (mode === 'required' && only.length === 1)) return () => true
+  const isNamed = mode === 'required' && only?.length === 1 && dialect.named_tools !== false
+  if (only === undefined || mode === 'none' || isNamed) return () => true
   const names = new Set(only)
   const isAllowed = (tool: Tool): boolean => names.has(nameOf(tool) ?? '')
   return tools.some(isAllowed) ? isAllowed : () => true
@@ -181,7 +196,8 @@ function supportedChoice(choice: ToolChoice, { names }: Tools, { dialect, losses
     )
   const isForced = mode === 'required' && dialect.forced_tools !== false
   if (mode === 'required' && !isForced) losses.change([...path, 'mode'], 'auto', 'no-forced-tools')
-  const name = isForced && only?.length === 1 && names.has(only[0]!) ? only[0]! : undefined
+  const isNamed = isForced && dialect.named_tools !== false && only?.length === 1
+  const name = isNamed && names.has(only[0]!) ? only[0]! : undefined
   if (name !== undefined) return { tool: { name } }
   if (only !== undefined) losses.dropRestored([...path, 'only'], 'others-are-not-offered')
   return isForced ? { any: {} } : { auto: {} }

@@ -1,5 +1,14 @@
 import type { Message } from '../../canonical/request.ts'
 
+/** Text of the assistant turn that is inserted after tool results, for upstreams that refuse the user there. */
+export const TOOL_ACKNOWLEDGEMENT = 'Done.'
+
+/** The inserted turn. */
+export const ACKNOWLEDGING_TURN: Message = {
+  role: 'assistant',
+  content: [{ type: 'text', text: TOOL_ACKNOWLEDGEMENT }],
+}
+
 /**
  * Orders messages so that tool results directly follow the assistant turn with their calls. Returns the original
  * indexes in the new order.

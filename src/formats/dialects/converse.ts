@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../canonical/node.ts'
+import { FLAGS as CHAT_FLAGS } from './chat.ts'
 import type { DialectOf, Flags } from './flag.ts'
 import { FLAGS as MESSAGES_FLAGS } from './messages.ts'
 import { SHARED_FLAGS } from './shared-flags.ts'
@@ -17,13 +18,42 @@ export const FLAGS = {
     meaning: MESSAGES_FLAGS.thinking_off.meaning,
   },
   efforts: SHARED_FLAGS.efforts,
+  effort_field: {
+    values: ['thinking', 'reasoning_effort', 'reasoning', 'reasoning_config', 'reasoningConfig'],
+    default: 'thinking',
+    meaning:
+      'the field of `additionalModelRequestFields` for reasoning: `thinking` of Claude by default; `reasoning_effort` of gpt-oss, DeepSeek and GLM; `reasoning` of GPT and Grok; `reasoning_config` of Qwen; `reasoningConfig` of Nova 2',
+  },
+  stop: SHARED_FLAGS.stop,
+  streamed_tools: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'streams answers to requests with tools; default: true, and false for Llama and older models of Mistral, whose answers are then requested as a whole',
+  },
   forced_tools: MESSAGES_FLAGS.forced_tools,
+  named_tools: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes a tool choice that names a tool; default: true; if false, only that tool is offered',
+  },
   prefill: MESSAGES_FLAGS.prefill,
+  after_tools: CHAT_FLAGS.after_tools,
   bound_proofs: MESSAGES_FLAGS.bound_proofs,
   cache_points: {
     values: 'boolean',
     default: false,
     meaning: 'accepts cache points; default: true for Anthropic and Nova models',
+  },
+  tool_cache_points: {
+    values: 'boolean',
+    default: true,
+    meaning: 'accepts cache points among the tools; default: true, and false for Nova',
+  },
+  cache_times: {
+    values: 'boolean',
+    default: true,
+    meaning: 'accepts the duration of a cache point; default: true, and false for Nova',
   },
   top_k: {
     values: 'boolean',

@@ -36,6 +36,43 @@ export function readThinking(thinking: Json | undefined, effort: Effort | undefi
   }
 }
 
+/** Functions that read an effort in the fields of models of other vendors (docs/wire/converse.md#models). */
+const EFFORT_FIELDS: { readonly [field: string]: (value: Json) => Json | undefined } = {
+  reasoning_effort: value => value,
+  reasoning_config: value => value,
+  reasoning: value => only(value, 'effort'),
+  reasoningConfig: value =>
+    only(value, 'type') === 'disabled' ? 'none' : only(without(value, 'type', 'enabled'), 'maxReasoningEffort'),
+}
+
+/** Returns a field of an object that has no other. */
+const only = (value: Json | undefined, field: string): Json | undefined =>
+  isObject(value) && Object.keys(value).length === 1 ? value[field] : undefined
+
+/** Returns an object without a field that has the given value, or undefined if it does not have it. */
+function without(value: Json, field: string, expected: string): JsonObject | undefined {
+  if (!isObject(value) || value[field] !== expected) return undefined
+  const { [field]: _, ...others } = value
+  return others
+}
+
+/** An effort that was read from the field of this name. */
+interface ModelEffort {
+  readonly field: string
+  readonly reasoning: Reasoning
+}
+
+/**
+ * Reads the effort in the model-specific fields of models of other vendors, and the name of its field. Returns undefined
+ * if there is none, or if there are several.
+ */
+export function readModelEffort(fields: JsonObject): ModelEffort | undefined {
+  const found = Object.entries(EFFORT_FIELDS).filter(([field]) => Object.hasOwn(fields, field))
+  const [field, read] = found[0] ?? []
+  const effort = found.length === 1 ? read!(fields[field!]!) : undefined
+  return isEffort(effort) ? { field: field!, reasoning: { effort } } : undefined
+}
+
 /** Reads `top_k` in the model-specific fields. */
 export const readTopK = (fields: JsonObject): number | undefined =>
   typeof fields['top_k'] === 'number' ? fields['top_k'] : undefined

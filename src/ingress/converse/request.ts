@@ -8,7 +8,7 @@ import { extrasOf, object, objects, required, text, texts, withDefined } from '.
 import { readSettings } from '../settings.ts'
 import { type Address, readAddress } from './address.ts'
 import { readSystem, readTurn } from './content.ts'
-import { readEffort, readThinking, readTopK } from './reasoning.ts'
+import { readEffort, readModelEffort, readThinking, readTopK } from './reasoning.ts'
 import { readShape } from './shape.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import { FORMAT, requestAt } from './wire.ts'
@@ -51,6 +51,7 @@ function readConversation(body: JsonObject, model: string, stream: boolean, oute
   text(outputConfig['effort'])
   const effort = readEffort(outputConfig['effort'])
   const thinking = readThinking(modelFields['thinking'], effort)
+  const own = thinking === undefined && effort === undefined ? readModelEffort(modelFields) : undefined
   const shape = readShape(outputConfig)
   const topK = readTopK(modelFields)
   const output: Output = withDefined(settings.output, { text: shape })
@@ -58,7 +59,7 @@ function readConversation(body: JsonObject, model: string, stream: boolean, oute
   const tier = object(body['serviceTier'])
   const knownFields: KnownFields = {
     inferenceConfig: INFERENCE,
-    additionalModelRequestFields: takenFields({ thinking, top_k: topK }),
+    additionalModelRequestFields: takenFields({ thinking, top_k: topK, ...(own && { [own.field]: own.reasoning }) }),
     outputConfig: takenFields({ effort, textFormat: shape }),
     toolConfig: TOOLS,
     serviceTier: TIER,
@@ -68,7 +69,7 @@ function readConversation(body: JsonObject, model: string, stream: boolean, oute
     {
       tools: readTools(toolConfig['tools']),
       toolChoice: readToolChoice(toolConfig['toolChoice']),
-      reasoning: thinking ?? (effort === undefined ? undefined : { effort }),
+      reasoning: thinking ?? own?.reasoning ?? (effort === undefined ? undefined : { effort }),
       metadata: object(body['requestMetadata']),
       serviceTier: text(tier?.['type']),
       extras: readExtras(body, knownFields, outer),

@@ -189,6 +189,16 @@ const textFormat = plus(
     },
   ),
 )
+const effort = fc.constantFrom('none', 'low', 'medium', 'high')
+/** Efforts in the fields of models of other vendors. */
+const modelEfforts = {
+  reasoning_effort: fc.oneof(effort, word),
+  reasoning: fc.oneof(record({}, { effort, other: word }), word),
+  reasoningConfig: fc.oneof(
+    record({}, { type: fc.constantFrom('enabled', 'disabled'), maxReasoningEffort: effort }),
+    word,
+  ),
+}
 const conversation = {
   messages: maybeNull(fc.array(message, { maxLength: 4 })),
   system: maybeNull(fc.array(fc.oneof(text, cachePoint, other), { maxLength: 3 })),
@@ -196,7 +206,12 @@ const conversation = {
     plus(record({}, { tools: maybeNull(fc.array(tool, { maxLength: 3 })), toolChoice: maybeNull(toolChoice) })),
   ),
   additionalModelRequestFields: maybeNull(
-    plus(record({}, { thinking, top_k: fc.oneof(fc.nat(99), word), reasoning_config: word })),
+    plus(
+      record(
+        {},
+        { thinking, top_k: fc.oneof(fc.nat(99), word), reasoning_config: fc.oneof(word, effort), ...modelEfforts },
+      ),
+    ),
   ),
 }
 const body = plus(

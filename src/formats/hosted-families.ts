@@ -1,0 +1,45 @@
+import type { JsonObject } from '../canonical/node.ts'
+
+const EFFORTS = ['low', 'medium', 'high'] as const
+/** Models that think with an effort in a field of their own. */
+const thinks = (effortField: string, efforts: readonly string[]) =>
+  ({ thinking: 'adaptive', effort_field: effortField, efforts }) as const
+const ALWAYS_THINKS = { thinking_off: 'never' } as const
+/** Models whose sampling is fixed. */
+const FIXED = { sampling: 'none', stop: false } as const
+const NOVA = { cache_points: true, tool_cache_points: false, cache_times: false } as const
+const WHOLE_CALLS = { streamed_tools: false } as const
+const LONE_RESULTS = { after_tools: 'assistant' } as const
+const UNNAMED_TOOLS = { named_tools: false } as const
+
+/**
+ * Dialect flags of models of other vendors than Anthropic that Bedrock hosts behind Converse, by the model's name. The
+ * first matching row applies. Models without a row have the flags of the format.
+ *
+ * Sources, read on 2026-11-30: the errors in pi#3739 and n8n#14206 (streams with tools), strands-agents#1241 and
+ * langchain-aws#620 (tool choices), LibreChat#13838 (cache points of tools), crewAI#3317 (stop sequences),
+ * inspect_ai#3767 and #5301 (Nova's efforts); the tables of models in langchain-aws 1.9.1, pydantic-ai 2.68 and LiteLLM
+ * 1.110, which cite checks at Bedrock.
+ */
+const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[] = [
+  [/gpt-oss/, { ...thinks('reasoning_effort', EFFORTS), ...ALWAYS_THINKS, stop: false }],
+  [/gpt-(?:6-astra|6\.1)/, { ...thinks('reasoning', [...EFFORTS, 'xhigh']), ...ALWAYS_THINKS, ...FIXED }],
+  [/gpt-\d/, { ...thinks('reasoning', [...EFFORTS, 'xhigh']), ...FIXED }],
+  [/grok-/, { ...thinks('reasoning', [...EFFORTS, 'xhigh']), ...ALWAYS_THINKS, ...FIXED }],
+  [/nova-2/, { ...NOVA, ...thinks('reasoningConfig', EFFORTS) }],
+  [/nova/, NOVA],
+  [/llama/, { ...WHOLE_CALLS, ...LONE_RESULTS, forced_tools: false }],
+  [/mistral-(?:large|small)-24|pixtral-large/, { ...WHOLE_CALLS, ...LONE_RESULTS, ...UNNAMED_TOOLS }],
+  [/palmyra/, { ...WHOLE_CALLS, ...LONE_RESULTS }],
+  [/jamba-instruct/, WHOLE_CALLS],
+  // Only the effort `high` makes these models think.
+  [/deepseek\.v3\.2/, { ...UNNAMED_TOOLS, ...thinks('reasoning_effort', ['high']) }],
+  [/deepseek\.v3/, UNNAMED_TOOLS],
+  [/glm-5\.3/, { ...thinks('reasoning_effort', [...EFFORTS, 'xhigh', 'max']), ...ALWAYS_THINKS }],
+  [/glm-/, { ...UNNAMED_TOOLS, ...thinks('reasoning_effort', ['high']) }],
+  [/qwen3(?!-coder)/, thinks('reasoning_config', EFFORTS)],
+]
+
+/** Returns the dialect flags of a model that Bedrock hosts, by its name in lower case, or undefined without a row. */
+export const hostedFamily = (name: string): JsonObject | undefined =>
+  HOSTED_FAMILIES.find(([family]) => family.test(name))?.[1]

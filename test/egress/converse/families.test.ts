@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import type { Part } from '../../../src/canonical/content.ts'
+import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
+import { converse } from '../../../src/egress/converse/index.ts'
+import { familyDialect } from '../../../src/formats/model-families.ts'
+import { converse as reader } from '../../../src/ingress/converse/index.ts'
+import { REQUEST } from '../../builders/requests.ts'
+import { FOREIGN } from '../../builders/write-options.ts'
+
+/* What models of other vendors than Anthropic refuse at Bedrock (docs/wire/converse.md#models). */
+
+const LLAMA = 'us.meta.llama3-3-70b-instruct-v1:0'
+const MISTRAL = 'mistral.mistral-large-2407-v1:0'
+const NOVA = 'us.amazon.nova-pro-v1:0'
+const NOVA_2 = 'global.amazon.nova-2-lite-v1:0'
+const OSS = 'openai.gpt-oss-120b-1:0'
+const GPT = 'openai.gpt-5.6-sol'
+const GROK = 'xai.grok-4.6'
+const CLAUDE = 'us.anthropic.claude-opus-4-8'
+
+const SAYS = { type: 'text', text: 'Hi.' } as const
+const of = (role: Message['role'], ...content: Part[]): Message => ({ role, content })
+const tool = (name: string) => ({ type: 'function', name, parameters: { type: 'object' } }) as const
+const TOOLS = [tool('f'), tool('g')]
+
+function written(model: string, request: Partial<CanonicalRequest>) {
+  const dialect = familyDialect('converse', model) ?? {}
+  const original = { ...REQUEST, model, messages: [of('user', SAYS)], ...request }
+  const { wire, losses } = converse.request!(original, { ...FOREIGN, dialect })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into the body
+  return { path: wire.path, accept: wire.accept, body: wire.body as any, losses, read: reader.request!(wire) }
+}
+const fieldsOf = (model: string, request: Partial<CanonicalRequest>) =>
+  written(model, request).body.additionalModelRequestFields
+
+describe('a stream with tools', () => {
+  test.each([LLAMA, 'us.meta.llama4-scout-17b-instruct-v1:0', MISTRAL])('is answered whole by %s', model => {
+    const { path, accept, losses } = written(model, { stream: true, tools: TOOLS })
+    expect([path.split('/').at(-1), accept]).toEqual(['converse', undefined])
+    expect(losses).toContainEqual(expect.objectContaining({ path: ['stream'], reason: 'no-streams-with-tools' }))
+    expect(written(model, { stream: true }).path).toMatch(/converse-stream$/)
+  })
+
+  test.each([NOVA, OSS, CLAUDE])('stays a stream at %s', model => {
+    expect(written(model, { stream: true, tools: TOOLS }).path).toMatch(/converse-stream$/)
+  })
+})
+
+describe('a forced call', () => {
+  const forced = { tools: TOOLS, toolChoice: { mode: 'required', only: ['g'] } } as const
+
+  test('is left to the model at Llama', () => {
+    expect(written(LLAMA, forced).body.toolConfig.toolChoice).toEqual({ auto: {} })
+  })
+
+  test.each([MISTRAL, 'deepseek.v3-v1:0', 'zai.glm-4.7'])('of one tool is one of any offered tool at %s', model => {
+    const { tools, toolChoice } = written(model, forced).body.toolConfig
+    expect(toolChoice).toEqual({ any: {} })
+    expect(tools).toMatchObject([{ toolSpec: { name: 'g' } }])
+  })
+
+  test.each([NOVA, CLAUDE])('names its tool at %s', model => {
+    expect(written(model, forced).body.toolConfig.toolChoice).toEqual({ tool: { name: 'g' } })
+  })
+})
+
+describe('words of the user after the result of a call', () => {
+  const call = of('assistant', { type: 'tool-call', id: 'c', name: 'f', arguments: '{}' })
+  const result = of('tool', { type: 'tool-result', id: 'c', content: [SAYS] })
+  const rolesAt = (model: string) =>
+    written(model, { tools: TOOLS, messages: [of('user', SAYS), call, result, of('user', SAYS)] }).body.messages.map(
+      ({ role }: Message) => role,
+    )
+
+  test.each([LLAMA, MISTRAL])('have a turn of their own at %s', model => {
+    expect(rolesAt(model)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+  })
+
+  test.each([NOVA, CLAUDE])('are in its turn at %s', model => {
+    expect(rolesAt(model)).toEqual(['user', 'assistant', 'user'])
+  })
+})
+
+describe('cache points', () => {
+  const marked = { cache: { ttl: '1h' } } as const
+
+  test('of tools and their times are not sent to Nova', () => {
+    const messages = [of('system', { ...SAYS, ...marked }), of('user', { ...SAYS, ...marked })]
+    const { body } = written(NOVA, { messages, tools: [{ ...tool('f'), ...marked }] })
+    expect(body.toolConfig.tools).toHaveLength(1)
+    expect(body.system[1]).toEqual({ cachePoint: { type: 'default' } })
+    expect(body.messages[0].content[1]).toEqual({ cachePoint: { type: 'default' } })
+  })
+
+  test('of tools and their times are sent to Claude', () => {
+    const { body } = written(CLAUDE, { tools: [{ ...tool('f'), ...marked }] })
+    expect(body.toolConfig.tools[1]).toEqual({ cachePoint: { type: 'default', ttl: '1h' } })
+  })
+})
+
+describe('sampling', () => {
+  const sampling = { temperature: 0.5, topP: 0.9, stop: ['\nObservation:'] }
+
+  test.each([OSS, GPT, GROK])('has no stop sequences at %s', model => {
+    expect(written(model, { sampling }).body.inferenceConfig ?? {}).not.toHaveProperty('stopSequences')
+  })
+
+  test('is the default of GPT and Grok', () => {
+    for (const model of [GPT, GROK]) expect(written(model, { sampling }).body).not.toHaveProperty('inferenceConfig')
+    expect(written(OSS, { sampling }).body.inferenceConfig).toEqual({ temperature: 0.5, topP: 0.9 })
+  })
+})
+
+describe('an effort', () => {
+  test.each([
+    [OSS, 'high', { reasoning_effort: 'high' }],
+    [OSS, 'none', { reasoning_effort: 'low' }],
+    [OSS, 'xhigh', { reasoning_effort: 'high' }],
+    [GPT, 'xhigh', { reasoning: { effort: 'xhigh' } }],
+    [GPT, 'none', { reasoning: { effort: 'none' } }],
+    ['openai.gpt-6.1-sol', 'none', { reasoning: { effort: 'low' } }],
+    [GROK, 'minimal', { reasoning: { effort: 'low' } }],
+    [NOVA_2, 'medium', { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } }],
+    [NOVA_2, 'none', { reasoningConfig: { type: 'disabled' } }],
+    ['qwen.qwen3-32b-v1:0', 'low', { reasoning_config: 'low' }],
+    ['deepseek.v3.2', 'low', { reasoning_effort: 'high' }],
+    ['zai.glm-5.3', 'max', { reasoning_effort: 'max' }],
+    [NOVA, 'high', undefined],
+    [LLAMA, 'high', undefined],
+    ['us.deepseek.r1-v1:0', 'high', undefined],
+  ] as const)('at %s: %s', (model, effort, fields) => {
+    expect(fieldsOf(model, { reasoning: { effort } })).toEqual(fields)
+    if (fields === undefined) return
+    const [sent] = JSON.stringify(fields).match(/(?<=")(?:none|low|medium|high|xhigh|max|disabled)(?=")/)!
+    expect(written(model, { reasoning: { effort } }).read.reasoning?.effort).toBe(sent === 'disabled' ? 'none' : sent)
+  })
+
+  test('follows from a budget', () => {
+    expect(fieldsOf(NOVA_2, { reasoning: { budget: 8000, show: true } })).toEqual({
+      reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' },
+    })
+  })
+
+  test('that is high leaves the other settings to Nova 2', () => {
+    const sampling = { temperature: 0.5, topP: 0.9, maxTokens: 900, stop: ['x'] }
+    expect(written(NOVA_2, { sampling, reasoning: { effort: 'high' } }).body.inferenceConfig).toEqual({
+      stopSequences: ['x'],
+    })
+    expect(written(NOVA_2, { sampling, reasoning: { effort: 'low' } }).body.inferenceConfig.maxTokens).toBe(900)
+  })
+})
