@@ -24,6 +24,11 @@ export interface WriteOptions {
    * schemas are made valid for the upstream, and every change is reported.
    */
   readonly native: boolean
+  /**
+   * True if the caller uses this format but named a model of another family. Settings that the dialect excludes are then
+   * rewritten, and every change is reported.
+   */
+  readonly otherModel?: boolean | undefined
 }
 
 /** The upstream to which reasoning is returned. */

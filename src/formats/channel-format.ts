@@ -17,6 +17,8 @@ export interface ChannelFormat {
   /** Query parameters of every request. */
   readonly query: { readonly [name: string]: string }
   readonly dialect: JsonObject
+  /** True if the dialect is that of a model of another family than the native caller named. */
+  readonly otherModel?: true
   /** Absent if requests are sent unchanged. */
   readonly hosting?: Hosting
   /** Format of the upstream's errors and token counts. Defaults to this format. */

@@ -121,15 +121,6 @@ export function familyDialect(format: Format, model: string): JsonObject | undef
 }
 
 /**
- * Returns true if the gateway sends a native request to another model than the caller named, and knows what that model
- * takes. Vendors that copy a format take more than they document, so that their models get requests as they came.
- *
- * @param received the request as the caller sent it.
- */
-export const isForKnownModel = (format: Format, model: string, received: { readonly model: string }): boolean =>
-  model !== received.model && familyDialect(format, model) !== undefined
-
-/**
  * Returns the flags of a model hosted on Bedrock: those of Claude's flags that Converse has, or those of another vendor.
  */
 function hostedDialect(name: string, claude: JsonObject | undefined): JsonObject | undefined {

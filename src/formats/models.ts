@@ -48,12 +48,16 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const isKnown = native && !isOtherFamily(format.format, callerModel, model)
   if ((isKnown || !hasFamilies(format.format)) && facts?.dialect === undefined) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
-  const key = isKnown ? `native ${model}` : model
+  const otherModel = native && !isKnown
+  const key = native ? `native ${otherModel} ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
   const family = isKnown ? undefined : familyDialect(format.format, model)
   const flags = withLimit({ ...family, ...factsDialect(format, facts) }, format, context)
-  const modelFormat = Object.keys(flags).length === 0 ? format : { ...format, dialect: { ...flags, ...format.dialect } }
+  const modelFormat: ChannelFormat =
+    Object.keys(flags).length === 0
+      ? format
+      : { ...format, dialect: { ...flags, ...format.dialect }, ...(otherModel && family ? { otherModel } : {}) }
   if (models.size >= MAX_MODELS) models.clear()
   models.set(key, { facts, format: modelFormat })
   cache.set(format, models)

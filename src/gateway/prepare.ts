@@ -78,7 +78,8 @@ export function prepare(original: CanonicalRequest, target: Target, reasoning?: 
   const restored = recalled?.request ?? original
   const { history, losses } = repairedHistory(restored, native, textOnly)
   const request = upstreamModel === restored.model ? history : { ...history, model: upstreamModel }
-  const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
+  const { dialect, otherModel } = format
+  const written = WRITERS[format.format]!.request!(request, { dialect, native, otherModel })
   const { wire } = written
   const body = native ? withUpstreamModels(wire.body, format.format, channel) : wire.body
   const repairedLosses = losses(written.losses)

@@ -84,7 +84,10 @@ describe.each(FORMATS)('a request in %s that the gateway sends to another model 
   const readFor = (model: string, body: JsonObject) =>
     READERS[format]!.request!({ path: PATHS[format], query: {}, headers: {}, body: { model, ...body } })
   const sent = (model: string, received: ReturnType<typeof readFor>) =>
-    WRITERS[format]!.request!({ ...received, model }, { ...NATIVE, dialect: dialectOf(format, model) })
+    WRITERS[format]!.request!(
+      { ...received, model },
+      { ...NATIVE, dialect: dialectOf(format, model), otherModel: model !== received.model },
+    )
 
   it('is never refused for its settings, and keeps those that the model takes', () => {
     holds(cases, ({ from, to, body }) => {

@@ -83,7 +83,10 @@ const readFor = (model: string, body: JsonObject) =>
 
 describe('a request for one Claude that the gateway sends to another one', () => {
   const sent = (model: string, received: ReturnType<typeof readFor>) =>
-    writer.request!({ ...received, model }, { ...NATIVE, dialect: familyDialect('messages', model)! })
+    writer.request!(
+      { ...received, model },
+      { ...NATIVE, dialect: familyDialect('messages', model)!, otherModel: model !== received.model },
+    )
 
   it('is never refused for its settings, and keeps those that the model takes', () => {
     holds(cases, ({ from, to, body }) => {

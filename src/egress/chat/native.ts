@@ -5,11 +5,10 @@ import { type Json, type JsonObject, type WireSource, wireSourceOf } from '../..
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type ChatDialect, chatDialect } from '../../formats/dialects/chat.ts'
-import { isForKnownModel } from '../../formats/model-families.ts'
 import { spellingFor } from '../fields.ts'
 import type { NativeRequest } from '../native.ts'
 import { nativeRequestBody } from '../stream-options.ts'
-import type { ReasoningTarget } from '../writer.ts'
+import type { ReasoningTarget, WriteOptions } from '../writer.ts'
 import { withAcceptedFields } from './accepted.ts'
 import { isOfUpstream, signatureExtra } from './answer.ts'
 import { SEPARATOR, thinkingPart } from './assistant.ts'
@@ -30,17 +29,16 @@ export const PATH = '/chat/completions'
 export function writeNativeRequest(
   request: CanonicalRequest,
   source: NativeRequest,
-  dialect: ChatDialect,
+  options: WriteOptions,
 ): Written<WireRequest> {
+  const dialect = chatDialect(options.dialect)
   const losses = new Losses()
   const context = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const messages = nativeMessages(request, source.node, context)
   const changedFields = messages === undefined ? {} : { messages }
   const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
   const switched = withNativeSwitch(nativeBody, request, source, context)
-  const settled = isForKnownModel(FORMAT, request.model, source.node)
-    ? withEffortForModel(request, switched, context)
-    : switched
+  const settled = options.otherModel === true ? withEffortForModel(request, switched, context) : switched
   const body = withAcceptedFields(withoutRefusedFields(request, settled, context), context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }

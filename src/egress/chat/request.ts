@@ -35,7 +35,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   const dialect = chatDialect(options.dialect)
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
   if (source !== undefined && isAccepted(original, source.wire.body, dialect))
-    return writeNativeRequest(original, source, dialect)
+    return writeNativeRequest(original, source, options)
   return withJsonInWords(original, { schemas: dialect.json_schema !== false }, request =>
     writeForeign(request, dialect),
   )

@@ -7,7 +7,6 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { isStrictVersion, messagesDialect } from '../../formats/dialects/messages.ts'
-import { isForKnownModel } from '../../formats/model-families.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
@@ -42,7 +41,7 @@ export function writeNativeRequest(
     ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
     ...(dialect.system_turns === false ? nativeTools(request, wire.body) : {}),
   }
-  const settings = nativeSettings(request, source, fields, context)
+  const settings = nativeSettings(request, source, fields, options.otherModel, context)
   const refusedFields = refusedSampling(sampling, wire.body, context)
   if (state?.thread !== undefined && dialect.threads !== true) {
     losses.drop(['state', 'thread'], 'no-threads')
@@ -67,12 +66,11 @@ function nativeSettings(
   request: CanonicalRequest,
   { node, wire: { body } }: NativeRequest,
   fields: Block,
+  otherModel: boolean | undefined,
   context: WriteContext,
 ): BodyChanges {
   const changed = nativeThinking(request, node, body, context)
-  const settings = isForKnownModel(FORMAT, request.model, node)
-    ? settingsForModel(request, { ...body, ...fields }, changed, context)
-    : changed
+  const settings = otherModel === true ? settingsForModel(request, { ...body, ...fields }, changed, context) : changed
   if (!('thinking' in settings)) return settings
   return { ...settings, ...withoutClearedThinking(body, settings['thinking'], context) }
 }

@@ -3,9 +3,9 @@ import { Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, stringIn, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
-import { isForKnownModel } from '../../formats/model-families.ts'
+import { responsesDialect } from '../../formats/dialects/responses.ts'
 import { type NativeRequest, withFields } from '../native.ts'
+import type { WriteOptions } from '../writer.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { withoutLastReasoning, writeMessage, writeSignedReasoning } from './input.ts'
 import { FOREIGN_REASONING } from './items.ts'
@@ -22,8 +22,9 @@ export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'str
 export function writeNativeRequest(
   request: CanonicalRequest,
   { node, wire }: NativeRequest,
-  dialect: ResponsesDialect,
+  options: WriteOptions,
 ): Written<WireRequest> {
+  const dialect = responsesDialect(options.dialect)
   const { model, messages, stream, state } = request
   const losses = new Losses()
   const context: WriteContext = { dialect: neverReasons(dialect) ? { reasons: false } : {}, losses }
@@ -42,7 +43,7 @@ export function writeNativeRequest(
     messages.every((message, at) => message === node.messages[at] && isAccepted(message, context))
       ? {}
       : { input: withoutLastReasoning(writeInput(), reasoning, losses) }),
-    ...(isForKnownModel(FORMAT, model, node) ? settingsForModel(request, wire.body, dialect, losses) : {}),
+    ...(options.otherModel === true ? settingsForModel(request, wire.body, dialect, losses) : {}),
   }
   // The gateway may run background work itself.
   const removed = state?.background === node.state?.background ? [] : BACKGROUND_FIELDS

@@ -33,8 +33,7 @@ const COUNT_PATH = '/responses/input_tokens'
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source === undefined) return writeTranslated(original, options)
-  const dialect = responsesDialect(options.dialect)
-  if (takesTools(original, dialect)) return writeNativeRequest(original, source, dialect)
+  if (takesTools(original, responsesDialect(options.dialect))) return writeNativeRequest(original, source, options)
   const { history, losses } = repairedHistory(original, false)
   const { wire, ...written } = writeTranslated(history, options)
   const { include } = source.wire.body
