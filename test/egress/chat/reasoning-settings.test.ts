@@ -130,7 +130,8 @@ describe('the switch of a native caller', () => {
 
   it.each([
     ['deepseek', { thinking: { type: 'enabled', x: 1 }, reasoning_effort: 'high' }],
-    ['openai', { thinking: { type: 'enabled' } }],
+    ['together', { thinking: { type: 'enabled' } }],
+    ['openai', { reasoning_effort: 'low' }],
     ['dashscope', { enable_thinking: true, thinking: { type: 'enabled' } }],
     ['vllm', { chat_template_kwargs: { thinking: true, lang: 'en' } }],
   ] as const)('that %s takes, or an upstream of no declared switch, passes unchanged', (preset, fields) => {
@@ -138,6 +139,8 @@ describe('the switch of a native caller', () => {
   })
 
   it.each([
+    ['openai', { thinking: { type: 'enabled' } }, {}],
+    ['openai', { reasoning: { effort: 'high' } }, { reasoning_effort: 'high' }],
     ['deepseek', { enable_thinking: false }, { thinking: { type: 'disabled' } }],
     ['deepseek', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
     ['dashscope', { reasoning_effort: 'low' }, { enable_thinking: true, thinking_budget: 2048 }],
