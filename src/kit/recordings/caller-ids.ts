@@ -9,8 +9,8 @@ const PATHS = [
 
 type Pair = [string, string]
 
-/** Matches a text in JSON. */
-const JSON_TEXT = /"(?:[^"\\]|\\.)*"/g
+/** Matches a text in JSON, also one without an end, so that no text is searched twice. */
+const JSON_TEXT = /"[^"\\]*(?:\\.?[^"\\]*)*"?/gs
 
 /**
  * Ids that the caller of a session made up, with the recorded ones in whose place they are. A program makes up other
