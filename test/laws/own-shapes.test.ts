@@ -13,7 +13,7 @@ const FORMATS = Object.keys(WRITERS).filter(format => WRITERS[format]!.mustFetch
 
 describe('one’s own format in another shape: nothing is lost that is not reported', () => {
   it.each(FORMATS)('%s', format => {
-    holds(fc.tuple(WIRES[format]!.request, DIALECTS[format]!), ([wire, dialect]) => {
+    holds(fc.tuple(WIRES[format]!.request, DIALECTS[format] ?? fc.constant({})), ([wire, dialect]) => {
       const asked = handedTo(format, READERS[format]!.request!(wire))
       const written = WRITERS[format]!.request!(asked, { native: true, dialect })
       const read = READERS[format]!.request!(JSON.parse(JSON.stringify(written.wire)))

@@ -76,7 +76,7 @@ function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObj
 /** Writes the reasoning settings. Reasoning is hidden by default, so no field is needed to hide it. */
 export function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
-  const { efforts } = dialect
+  const efforts = neverReasons(dialect) ? [] : dialect.efforts
   const { effort, show } = withSupportedEffort(withoutBudget(reasoning, FORMAT, efforts, losses), efforts, losses)
   if (neverReasons(dialect)) return withoutReasoning(reasoning, losses)
   if (reasoning.show === false) losses.dropRestored(['reasoning', 'show'], 'hidden-unless-asked-for')

@@ -31,6 +31,12 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；默认 `any`',
   document_url: '接受以 URL 给出的文件（`document_url` 部分）；否则先取得文件，再作为 `file` 部分发送',
   efforts: '支持的强度，由弱到强',
+  effort_field:
+    '`additionalModelRequestFields` 中设置推理的字段：默认为 Claude 的 `thinking`；`reasoning_effort` 用于 gpt-oss、DeepSeek 和 GLM；`reasoning` 用于 GPT 和 Grok；`reasoning_config` 用于 Qwen；`reasoningConfig` 用于 Nova 2',
+  streamed_tools: '可流式应答带工具的请求；默认 true；Llama 和 Mistral 的旧模型为 false，此时请求完整应答',
+  named_tools: '接受指定某个工具的工具选择；默认 true；为 false 时只提供该工具',
+  tool_cache_points: '接受工具之间的缓存点；默认 true；Nova 为 false',
+  cache_times: '接受缓存点的时长；默认 true；Nova 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
   count: 'false：没有词元计数接口，由网关估算',
