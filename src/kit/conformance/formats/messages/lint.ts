@@ -54,6 +54,14 @@ export function answerLint(body: JsonObject): readonly Violation[] {
     violations.add('call-has-id', `The ids of the calls are ${JSON.stringify(ids)}`)
   if (calls.some(call => !isObject(call['input'])))
     violations.add('call-has-id', 'The input of a call is not an object.')
+  const searches = idsOf(blocksOf(body), 'server_tool_use', 'id')
+  const found = idsOf(blocksOf(body), 'web_search_tool_result', 'tool_use_id')
+  // After a pause, the call of a result may be in the answer before.
+  if (searches.length > 0 && !found.every(id => searches.includes(id)))
+    violations.add(
+      'call-has-id',
+      `The results are of [${found.join(', ')}], the searches were [${searches.join(', ')}].`,
+    )
   const reason = body['stop_reason']
   if (typeof reason !== 'string') violations.add('stop-reason', `stop_reason is ${JSON.stringify(reason)}.`)
   if ((reason === 'tool_use' && calls.length === 0) || (reason === 'end_turn' && calls.length > 0))
