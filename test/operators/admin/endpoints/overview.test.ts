@@ -116,7 +116,9 @@ it('sums today, the month and its forecast, the cache and its savings, losses an
   const { today, month, cache, losses, loss_kinds: kinds, formats, failures } = await overview()
   expect(today).toMatchObject({ errors: 4, unpriced: 1 })
   expect(today.cost).toBeCloseTo(9.00001, 4)
-  expect(month.forecast).toBeGreaterThanOrEqual(today.cost)
+  // The first day of a month says too little about the rest of it.
+  const isEarly = new Date().getUTCDate() === 1
+  expect(month.forecast ?? (isEarly ? today.cost : undefined)).toBeGreaterThanOrEqual(today.cost)
   expect(month.budget).toMatchObject({ limit: 10.5 })
   expect(cache.share).toBeCloseTo(1500 / (3000 + 10), 2)
   // 1,500 tokens for 0.1 instead of 1 dollar per million.
