@@ -113,7 +113,7 @@ export function parseJsonFile(text: string, file: string): unknown {
 }
 
 /** Pattern of white space and one JSON token. */
-const JSON_TOKEN = /\s*(?:[[\]{}:,]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)/y
+const JSON_TOKEN = /\s*(?:[[\]{}:,]|"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null)/y
 
 /** Returns the offset of the first text that is not a JSON token, because V8 does not report the offset. */
 function endOfTokens(text: string): number {

@@ -63,6 +63,11 @@ describe('a recording file', () => {
     ['empty', () => ' \n', 'a.json: is empty'],
     ['cut off', (text: string) => text.slice(0, 300), 'a.json:13: the file is cut off: its JSON has no end'],
     [
+      'cut off behind a text of many megabytes',
+      () => `{"text":"${'\\u0001'.repeat(4_000_000)}"`,
+      'a.json:1: the file is cut off: its JSON has no end',
+    ],
+    [
       'malformed by hand',
       (text: string) => lines(text, all => (all[7] = '    "method": POST,')),
       /^a\.json:8: is not JSON: /,
