@@ -39,15 +39,14 @@ export const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages', 'st
 export const bodyWithModel = ({ model }: CanonicalRequest, { node, wire }: NativeRequest): JsonObject =>
   model === node.model ? wire.body : { ...wire.body, model }
 
+/** New fields of a body. A field is removed if its value is undefined. */
+export type BodyChanges = { readonly [field: string]: Json | undefined }
+
 /**
  * Sets `fields` in the body, and removes those that are undefined or listed in `removed`. Returns the same object if
  * nothing changes.
  */
-export function withFields(
-  body: JsonObject,
-  fields: { readonly [field: string]: Json | undefined },
-  removed: readonly string[] = [],
-): JsonObject {
+export function withFields(body: JsonObject, fields: BodyChanges, removed: readonly string[] = []): JsonObject {
   if (removed.length === 0 && Object.keys(fields).length === 0) return body
   const out: { [field: string]: Json | undefined } = { ...body, ...fields }
   for (const field in fields) if (fields[field] === undefined) delete out[field]

@@ -67,7 +67,7 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
 /** Formats whose native callers choose settings that models of other families refuse. */
 const SETTING_FORMATS: ReadonlySet<Format> = new Set(['messages', 'chat', 'responses'])
 
-/** Whether two models are of different families, by format and names. */
+/** Results of `isOtherFamily`, by format and names. */
 const differences = new Map<string, boolean>()
 
 /** Returns true if the models have different family flags in this format. */

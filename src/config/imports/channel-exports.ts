@@ -136,7 +136,7 @@ function addressOf({ base_url }: JsonObject, { preset, below, address: usual }: 
   const plan = rowOf(PLANS, written)
   if (plan !== undefined) return plan
   const address = addressIn(written)?.replace(/\/chat\/completions$/, '')
-  // Its addresses have the version before the name of the vendor.
+  // Addresses of Cloudflare have the version before the name of the vendor.
   if (preset === 'openai' && isAtCloudflare(address)) return address
   return address === undefined ? undefined : address + below
 }

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { type CanonicalRequest, userMessage } from '../../canonical/request.ts'
 import { MODEL_LIMIT } from '../losses.ts'
+import type { BodyChanges } from '../native.ts'
 import { nearest } from '../sanitize/efforts.ts'
 import { RANDOM_FIELDS, supportedSampling } from '../sanitize/sampling.ts'
 import { maxAnswerTokens } from '../sanitize/thinking-plan.ts'
@@ -13,9 +14,6 @@ import { reportNoEffort, writeThinking } from './thinking.ts'
  * A native caller chooses its settings for the model that it names. If an alias or a fallback sends its request to
  * another Claude, the settings that this one refuses are rewritten, such as thinking by a budget.
  */
-
-/** New fields of a body. A field is removed if its value is undefined. */
-export type BodyChanges = { readonly [field: string]: Json | undefined }
 
 /**
  * Returns the changes to the body of a native request that the upstream's model requires.

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/
 import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { messagesDialect } from '../../formats/dialects/messages.ts'
 import { defined, extrasFor } from '../fields.ts'
+import type { BodyChanges } from '../native.ts'
 import { isMidway, losesReasoning } from '../sanitize/last-answer.ts'
 import {
   displayOf,
@@ -72,7 +73,7 @@ export function withoutClearedThinking(
   { context_management: context }: JsonObject,
   thinking: Json | undefined,
   { losses }: WriteContext,
-): { readonly context_management?: JsonObject | undefined } {
+): BodyChanges {
   if (isObject(thinking) && CLEARABLE.has(thinking['type'])) return {}
   const edits = isObject(context) && Array.isArray(context['edits']) ? context['edits'] : []
   const others = edits.filter(edit => !(isObject(edit) && stringIn(edit['type']).startsWith('clear_thinking_')))

@@ -1,7 +1,8 @@
 import type { Losses } from '../../canonical/loss.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
+import type { BodyChanges } from '../native.ts'
 import { withSupportedEffort } from '../sanitize/efforts.ts'
 import { type RefusedSetting, refusedSettings } from '../sanitize/refused-settings.ts'
 import { ENCRYPTED_REASONING, LOGPROBS } from './include.ts'
@@ -11,9 +12,6 @@ import { neverReasons, withoutReasoning } from './settings.ts'
  * A native caller chooses its settings for the model that it names. If an alias or a fallback sends its request to
  * another model, the settings that this one refuses are left out or rewritten.
  */
-
-/** New fields of a body. A field is removed if its value is undefined. */
-type BodyChanges = { readonly [field: string]: Json | undefined }
 
 /** The body's field for each setting of its own field. */
 const FIELDS: { readonly [S in RefusedSetting]?: string } = {
