@@ -32,14 +32,23 @@ export function locate({ messages }: CanonicalRequest): Locate {
 
 const MODEL_FIELDS = 'additionalModelRequestFields'
 
+/** Fields in which models of other vendors take an effort. */
+const MODEL_EFFORTS = [
+  'reasoning_effort',
+  'reasoning_config',
+  'reasoning/effort',
+  'reasoningConfig/maxReasoningEffort',
+  'reasoningConfig/type',
+].map(field => `${MODEL_FIELDS}/${field}`)
+
 /** Body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS, 'inferenceConfig'),
   'sampling/topK': [`${MODEL_FIELDS}/top_k`],
   'sampling/stop': ['inferenceConfig/stopSequences'],
   'output/text': ['outputConfig/textFormat'],
-  reasoning: [`${MODEL_FIELDS}/thinking`, 'outputConfig/effort'],
-  'reasoning/effort': ['outputConfig/effort', `${MODEL_FIELDS}/thinking/type`],
+  reasoning: [`${MODEL_FIELDS}/thinking`, 'outputConfig/effort', ...MODEL_EFFORTS],
+  'reasoning/effort': ['outputConfig/effort', `${MODEL_FIELDS}/thinking/type`, ...MODEL_EFFORTS],
   'reasoning/budget': [`${MODEL_FIELDS}/thinking/budget_tokens`, `${MODEL_FIELDS}/thinking/type`],
   'reasoning/show': [`${MODEL_FIELDS}/thinking/display`, `${MODEL_FIELDS}/thinking/type`],
   tools: ['toolConfig/tools'],
