@@ -54,7 +54,7 @@ export function withNewIds(answer: ServedAnswer, suffix: string): ServedAnswer {
 function valuesIn(text: string): readonly Json[] {
   const whole = parseJson(text.replace(/^[[,]\s*(?=\{)/, ''))
   if (whole !== undefined) return [whole]
-  return [...text.matchAll(/^data: ?(.*)$/gm)].flatMap(([, data]) => parseJson(data!) ?? [])
+  return [...text.matchAll(/^data: ?([^\r\n]*)/gm)].flatMap(([, data]) => parseJson(data!) ?? [])
 }
 
 function idsIn(value: Json): readonly string[] {

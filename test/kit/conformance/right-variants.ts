@@ -41,7 +41,8 @@ const JSON_VARIANTS: { readonly [name: string]: JsonVariant } = {
   'unknown fields': value => JSON.stringify(extended(value)),
 }
 
-const DATA = /^data: ?(.*)$/gm
+/** A line ends at CR or LF only. `.` and `$` would also end it at U+2028 and U+2029. */
+const DATA = /^data: ?([^\r\n]*)/gm
 
 type TextVariant = (text: string) => string
 
@@ -52,7 +53,7 @@ const STREAM_VARIANTS: { readonly [name: string]: TextVariant } = {
   'line ends of Windows': text => text.replace(/\r?\n/g, '\r\n'),
   'line ends of the old Macintosh': text => text.replace(/\r?\n/g, '\r'),
   'no space after the colon': text => text.replace(/^(data|event): /gm, '$1:'),
-  'data before the name': text => text.replace(/^(event: .*)(\r?\n)(data: .*)$/gm, '$3$2$1'),
+  'data before the name': text => text.replace(/^(event: [^\r\n]*)(\r?\n)(data: [^\r\n]*)/gm, '$3$2$1'),
   'data in several lines': text => text.replace(DATA, (line, data: string) => linesOf(data) ?? line),
 }
 
