@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { Json, JsonObject } from '../../../src/canonical/node.ts'
 import type { Usage } from '../../../src/canonical/result.ts'
 import { readUsage } from '../../../src/ingress/contents/usage.ts'
 import {
@@ -202,7 +202,7 @@ describe('the cost of an answer', () => {
     expect(costOf({ ...rates, tiers: { priority: 2 } }, usage, { tier: 'fast' })).toBe(606)
   })
 
-  test.each([
+  test.each<[trafficType: Json, factor: number]>([
     ['ON_DEMAND', 1],
     ['ON_DEMAND_PRIORITY', 1.8],
     ['ON_DEMAND_FLEX', 0.5],
