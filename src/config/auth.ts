@@ -127,7 +127,7 @@ const READERS_BY_TYPE: { readonly [T in ChannelAuth['type']]: (fields: FieldRead
   },
   'google-metadata': fields => ({
     type: 'google-metadata',
-    host: fields.optional('host', 'GCE_METADATA_HOST') ?? METADATA_HOST,
+    host: hostIn(fields.optional('host', 'GCE_METADATA_HOST') ?? METADATA_HOST),
   }),
   'google-default': () => ({ type: 'google-default' }),
   'azure-client': fields => ({
@@ -148,6 +148,9 @@ const READERS_BY_TYPE: { readonly [T in ChannelAuth['type']]: (fields: FieldRead
   }),
   'azure-default': fields => ({ type: 'azure-default', scope: scopeOf(fields) }),
 }
+
+/** Returns the host of a metadata server, which Google's libraries also take as an address. */
+const hostIn = (address: string): string => withoutTrailingSlashes(address.replace(/^http:\/\//i, ''))
 
 function awsService({ preset, region, fault }: FieldReader): { readonly region: string; readonly service: string } {
   const service = preset.cloud?.service
@@ -193,19 +196,30 @@ function serviceAccountOf(
     private_key_id: keyId,
     token_uri: tokenUrl,
   } = parseObject(text) ?? {}
-  if (typeof email !== 'string' || typeof privateKey !== 'string' || !isPrivateKey(privateKey)) {
+  const pkcs8 = typeof privateKey === 'string' ? rsaKeyIn(privateKey) : undefined
+  if (typeof email !== 'string' || pkcs8 === undefined) {
     fields.fault(field, 'is not the key file of a service account')
     return undefined
   }
   const url = typeof tokenUrl === 'string' && URL.canParse(tokenUrl) ? tokenUrl : 'https://oauth2.googleapis.com/token'
-  return { email, privateKey, ...defined({ keyId: typeof keyId === 'string' ? keyId : undefined }), tokenUrl: url }
+  return {
+    email,
+    privateKey: pkcs8,
+    ...defined({ keyId: typeof keyId === 'string' ? keyId : undefined }),
+    tokenUrl: url,
+  }
 }
 
-function isPrivateKey(pem: string): boolean {
+/**
+ * Returns an RSA key in PKCS #8, or undefined for anything else. A key may also be written in PKCS #1, or stand behind
+ * other text.
+ */
+function rsaKeyIn(pem: string): string | undefined {
   try {
-    return createPrivateKey(pem).asymmetricKeyType === 'rsa'
+    const key = createPrivateKey(pem)
+    return key.asymmetricKeyType === 'rsa' ? key.export({ type: 'pkcs8', format: 'pem' }).toString() : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 

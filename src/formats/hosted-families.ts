@@ -7,7 +7,7 @@ const thinks = (effortField: string, efforts: readonly string[]) =>
 const ALWAYS_THINKS = { thinking_off: 'never' } as const
 /** Models whose sampling is fixed. */
 const FIXED = { sampling: 'none', stop: false } as const
-const NOVA = { cache_points: true, tool_cache_points: false, cache_times: false } as const
+const NOVA = { cache_points: true, tool_cache_points: false, cache_times: false, plain_schemas: true } as const
 const WHOLE_CALLS = { streamed_tools: false } as const
 const LONE_RESULTS = { after_tools: 'assistant' } as const
 const UNNAMED_TOOLS = { named_tools: false } as const
@@ -17,7 +17,8 @@ const UNNAMED_TOOLS = { named_tools: false } as const
  * first matching row applies. Models without a row have the flags of the format.
  *
  * Sources, read on 2026-11-30: the errors in pi#3739 and n8n#14206 (streams with tools), strands-agents#1241 and
- * langchain-aws#620 (tool choices), LibreChat#13838 (cache points of tools), crewAI#3317 (stop sequences),
+ * langchain-aws#620 (tool choices), LibreChat#13838 (cache points of tools), zed#28521 and pydantic-ai#1623 (keywords
+ * of schemas), crewAI#3317 (stop sequences),
  * inspect_ai#3767 and #5301 (Nova's efforts); the tables of models in langchain-aws 1.9.1, pydantic-ai 2.68 and LiteLLM
  * 1.110, which cite checks at Bedrock.
  */

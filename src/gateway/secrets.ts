@@ -14,6 +14,9 @@ const NAMED_SECRETS =
 /** Matches keys by the prefixes that providers, clouds and code hosts use. */
 const PREFIXED_KEYS =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w.-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
+/** Matches API keys of Bedrock, session tokens of AWS, and client secrets of Google and of Entra, by their forms. */
+const CLOUD_SECRETS =
+  /(?<![\w+/-])(?:bedrock-api-key-[\w+/=-]{40,}|ABSK[A-Za-z0-9+/]{60,}={0,2}|(?:FwoGZXIvYXdz|IQoJb3JpZ2luX2Vj)[A-Za-z0-9+/]{40,}={0,2}|GOCSPX-[\w-]{20,}|[\w.-]{3}[78]Q~[\w.~-]{31,34})/g
 /** Matches the signature of an address that grants access to a file, as those of AWS, Google and Azure. */
 const SIGNATURES = /([?&](?:X-(?:Amz|Goog)-Signature|X-Amz-Security-Token|Signature|sig)=)([^&#\s"'<>\\]{16,})/gi
 /** Matches the password in an address. */
@@ -38,6 +41,7 @@ const INTERNAL_NAMES =
 export const withoutKeys = (text: string): string =>
   text
     .replace(PREFIXED_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
+    .replace(CLOUD_SECRETS, KEY_PLACEHOLDER)
     .replace(SIGNATURES, `$1${KEY_PLACEHOLDER}`)
     .replace(ADDRESS_PASSWORDS, `$1${KEY_PLACEHOLDER}`)
     .replace(NAMED_SECRETS, (found, before: string, value: string) =>

@@ -3,6 +3,7 @@ import type { Part } from '../canonical/content.ts'
 import type { CanonicalResult, Usage } from '../canonical/result.ts'
 import type { Work } from '../canonical/work.ts'
 import { isCounted } from '../store/usage/row.ts'
+import { withoutStatedCost } from '../upstreams/catalogue/stated-cost.ts'
 
 /** Number of characters of an answer per token. */
 const CHARACTERS_PER_TOKEN = 4
@@ -41,7 +42,9 @@ export function estimatedUsage({
   const counted: Usage = lastCount !== undefined && isCounted(lastCount) ? lastCount : {}
   const received =
     counted.output === undefined ? written / CHARACTERS_PER_TOKEN : counted.output + writtenSince / CHARACTERS_PER_TOKEN
-  return { ...counted, input: counted.input ?? Math.ceil(input), output: Math.ceil(Math.max(received, unseen)) }
+  const output = Math.ceil(Math.max(received, unseen))
+  const known = output === counted.output ? counted : withoutStatedCost(counted)
+  return { ...known, input: counted.input ?? Math.ceil(input), output }
 }
 
 /** Returns the number of characters of a whole answer: text, reasoning, refusals and arguments of tool calls. */

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -129,20 +139,22 @@ const COMPANIONS = ['-wal', '-shm']
 
 /**
  * Returns a function that tells whether the open file was removed or replaced. It then deletes the log of that file,
- * which SQLite would apply to the file in its place.
+ * which SQLite would apply to the file in its place. The log stays if a symbolic link leads to another file from then on.
  */
 function movedFile(path: string): () => boolean {
   const opened = identityOf(path)
+  // SQLite keeps the companions beside the file, not beside a link to it.
+  const file = path === IN_MEMORY ? path : realpathSync(path)
   const companions = new Map<string, string>()
   return () => {
     if (identityOf(path) !== opened) {
-      for (const [companion, identity] of companions) remove(companion, identity)
+      if (identityOf(file) !== opened) for (const [companion, identity] of companions) remove(companion, identity)
       return true
     }
     // A new database has none before its first write.
     for (const ending of companions.size < COMPANIONS.length ? COMPANIONS : []) {
-      const identity = identityOf(path + ending)
-      if (identity !== undefined) companions.set(path + ending, identity)
+      const identity = identityOf(file + ending)
+      if (identity !== undefined) companions.set(file + ending, identity)
     }
     return false
   }

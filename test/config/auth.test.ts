@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { secretsOf } from '../../src/config/auth.ts'
 import type { ConfigError } from '../../src/config/index.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { PRESETS } from '../../src/formats/presets.ts'
+import { signedWithKey } from '../../src/upstreams/credentials/signed-jwt.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'auth-'))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -92,6 +94,35 @@ describe('the sign-in of a channel', () => {
       'provider: bedrock, region: r, auth: { type: aws-keys, access_key_id: a, secret_access_key: [the-secret] }'
     expect(faultsOf(wrong).join()).not.toContain('the-secret')
   })
+
+  test.each<[name: string, written: (pkcs8: string, pkcs1: string) => string]>([
+    ['PKCS #8', pkcs8 => pkcs8],
+    ['PKCS #1', (_, pkcs1) => pkcs1],
+    ['a block behind an empty line', pkcs8 => `\n${pkcs8}`],
+    ['a block behind attributes', pkcs8 => `Bag Attributes\n${pkcs8}`],
+    ['lines of Windows', pkcs8 => pkcs8.replaceAll('\n', '\r\n')],
+  ])('signs with a private key that is written as %s', async (_, written) => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const [pkcs8, pkcs1] = (['pkcs8', 'pkcs1'] as const).map(
+      type => privateKey.export({ type, format: 'pem' }) as string,
+    )
+    const account = { client_email: 'a@b', private_key: written(pkcs8!, pkcs1!) }
+    const file = join(dir, 'any-key.json')
+    writeFileSync(file, JSON.stringify(account))
+    const { auth } = channel(`provider: vertex, project: p, auth: { type: google-service-account, file: "${file}" }`)
+    if (auth?.type !== 'google-service-account') return expect.fail('no service account')
+    expect(await signedWithKey({ iss: 'a' }, auth.account.privateKey, undefined)).toMatch(/^eyJ/)
+  })
+
+  test.each(['metadata.example', 'http://metadata.example', 'http://metadata.example/'])(
+    'takes %s for the host of a metadata server, as Google’s libraries do',
+    host => {
+      const { auth } = channel('provider: vertex, project: p, auth: { type: google-metadata }', {
+        GCE_METADATA_HOST: host,
+      })
+      expect(auth).toEqual({ type: 'google-metadata', host: 'metadata.example' })
+    },
+  )
 
   test('takes what is not written from the usual variables', () => {
     const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_SESSION_TOKEN: 'c', AWS_DEFAULT_REGION: 'r' }

@@ -146,6 +146,33 @@ describe('an answer costs the price of the tier that it states', () => {
   })
 })
 
+describe('an answer whose vendor states what it charges costs that much', () => {
+  const stating =
+    (format: string): Script =>
+    (response, request) => {
+      const { end, write } = response
+      const stated = (text: string) => text.replaceAll('"total_tokens":110', '"total_tokens":110,"cost":0.5')
+      response.write = ((text: string) => write.call(response, stated(text), 'utf8')) as typeof write
+      response.end = ((text = '') => end.call(response, stated(text), 'utf8')) as typeof end
+      return answering(format, format === 'messages' ? { cost: 0.5 } : {})(response, request)
+    }
+
+  test.each(['chat', 'responses', 'messages'])('from %s to all callers', async format => {
+    await open(format, stating(format), undefined, {
+      provider: 'openrouter',
+      models: { named: new Map([['vendor/unlisted', 'vendor/unlisted']]), patterns: [] },
+    })
+    for (const [path, body] of ENDPOINTS)
+      for (const stream of [false, true]) {
+        await server.ask(path, { ...body, model: 'vendor/unlisted', stream }, { headers: VERSION })
+        await until(() => rows.length > 0)
+        const { cost, estimated } = rows.shift()!
+        expect([path, stream, cost, estimated]).toEqual([path, stream, 5e8, undefined])
+      }
+    expect(engine!.spent(hashOf(KEY).slice(0, 32), { day: 1, month: undefined })!.day).toBe(6 * 5e8)
+  })
+})
+
 describe('a text of zero tokens', () => {
   const counting =
     (input: number): Script =>

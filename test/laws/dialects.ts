@@ -97,6 +97,7 @@ const converse = fc.record<JsonObject>(
     named_tools: fc.boolean(),
     tool_cache_points: fc.boolean(),
     cache_times: fc.boolean(),
+    plain_schemas: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
   },
   { requiredKeys: [], noNullPrototype: true },

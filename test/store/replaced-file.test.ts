@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -76,4 +76,41 @@ test('a process that had only read goes on with the backup when it writes', asyn
   await reader.turns.put(turn('after 1'))
   await writer.turns.put(turn('after 2'))
   expect(contentOf(path)).toEqual(['ok', 0, 50, 2])
+})
+
+/** Makes the path of the store a symbolic link to a file of another folder, and returns the path of that file. */
+function linked(path: string, name: string): string {
+  const [folder, link] = [join(path, '..', '..', 'linked'), `${path}.new`]
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, name)
+  symlinkSync(file, link)
+  renameSync(link, path)
+  return file
+}
+
+test('a backup keeps everything in place of a file to which the path is a symbolic link', async () => {
+  const { path, backup, open } = await folderWithBackup()
+  const file = linked(path, 'y.sqlite')
+  const stores = [open(), open()]
+  for (let count = 0; count < 120; count++) await stores[count % 2]!.turns.put(turn(`before ${count}`))
+  renameSync(backup, file)
+  await pause(5)
+  for (let count = 0; count < 30; count++) await stores[count % 2]!.turns.put(turn(`after ${count}`))
+  for (const store of stores) await store.close()
+  expect(contentOf(path)).toEqual(['ok', 0, 50, 30])
+  expect(readdirSync(join(file, '..'))).toEqual(['y.sqlite'])
+})
+
+test('a file keeps everything if a symbolic link leads to another one from then on', async () => {
+  const { path, backup, open } = await folderWithBackup()
+  const first = linked(path, 'y.sqlite')
+  const stores = [open(), open()]
+  for (let count = 0; count < 120; count++) await stores[count % 2]!.turns.put(turn(`before ${count}`))
+  const second = linked(path, 'z.sqlite')
+  renameSync(backup, second)
+  await pause(5)
+  for (let count = 0; count < 30; count++) await stores[count % 2]!.turns.put(turn(`after ${count}`))
+  for (const store of stores) await store.close()
+  expect(contentOf(first)).toEqual(['ok', 120, 0, 0])
+  expect(contentOf(second)).toEqual(['ok', 0, 50, 30])
 })

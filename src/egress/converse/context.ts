@@ -3,6 +3,7 @@ import { childPath, type Losses, type Path } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { extrasFor } from '../fields.ts'
+import type { Budget } from '../sanitize/budget.ts'
 
 export const FORMAT = 'converse'
 
@@ -16,6 +17,8 @@ export interface WriteContext {
   readonly losses: Losses
   /** Document names so far, which must be unique within a request. */
   readonly documents: Set<string>
+  /** Limits the size that resolved references add to the schemas of tools. */
+  readonly budget: Budget
 }
 
 /** The end of a list of blocks, after which a cache point may be added. */

@@ -4,6 +4,7 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { converseDialect } from '../../formats/dialects/converse.ts'
 import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
+import { Budget } from '../sanitize/budget.ts'
 import { losesReasoning } from '../sanitize/last-answer.ts'
 import { thinkingWithoutBudget } from '../sanitize/thinking-plan.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -20,7 +21,13 @@ export function nativeRequest(request: CanonicalRequest, options: WriteOptions):
   if (source === undefined) return undefined
   const { node, wire } = source
   const dialect = converseDialect(options.dialect)
-  const context: WriteContext = { dialect, native: true, losses: new Losses(), documents: new Set() }
+  const context: WriteContext = {
+    dialect,
+    native: true,
+    losses: new Losses(),
+    documents: new Set(),
+    budget: new Budget(),
+  }
   const isSame = isUnchanged(request.messages, node.messages)
   const counts = request.output.count === true
   const body = isSame

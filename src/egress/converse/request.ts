@@ -6,6 +6,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { type ConverseDialect, converseDialect } from '../../formats/dialects/converse.ts'
 import { SETTINGS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
+import { Budget } from '../sanitize/budget.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -43,7 +44,7 @@ function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Wri
 function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
-  const context: WriteContext = { dialect, native: false, losses, documents: new Set() }
+  const context: WriteContext = { dialect, native: false, losses, documents: new Set(), budget: new Budget() }
   writeSettings(SETTINGS, request, losses)
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)

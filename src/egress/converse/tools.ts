@@ -6,8 +6,10 @@ import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical
 import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { SYSTEM_TOOLS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
+import type { Budget } from '../sanitize/budget.ts'
 import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
+import { narrowed } from '../sanitize/schema.ts'
 import { type Block, FORMAT, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
 
 /** Tools in the upstream's form. */
@@ -135,17 +137,26 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
 }
 
 /** Writes the argument schema, which must be an object schema. A strict schema is closed. */
-function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
+function writeSchema({ parameters, strict }: FunctionTool, path: Path, context: WriteContext): JsonObject {
+  const { dialect, losses, budget } = context
   const at = [...path, 'parameters']
   if (parameters === undefined) {
-    const emptySchema: JsonObject = strict === true ? { ...EMPTY_SCHEMA, additionalProperties: false } : EMPTY_SCHEMA
+    const isClosed = strict === true && dialect.plain_schemas !== true
+    const emptySchema: JsonObject = isClosed ? { ...EMPTY_SCHEMA, additionalProperties: false } : EMPTY_SCHEMA
     losses.add(at, emptySchema, 'minted-empty-schema')
     return emptySchema
   }
   const objectSchema = argumentSchema(parameters)
-  const schema = strict === true ? strictSchema(objectSchema) : objectSchema
+  const closedSchema = strict === true ? strictSchema(objectSchema) : objectSchema
+  const schema = dialect.plain_schemas === true ? plainSchema(closedSchema, budget) : closedSchema
   if (JSON.stringify(schema) !== JSON.stringify(parameters)) losses.change(at, schema, 'schema-made-legal')
   return schema
+}
+
+/** Inlines the references of a schema, and removes every keyword at its top but those that describe its properties. */
+function plainSchema(schema: JsonObject, budget: Budget): JsonObject {
+  const { type, properties, required } = JSON.stringify(schema).includes('"$ref":') ? narrowed(schema, budget) : schema
+  return defined({ type, properties, required }) as JsonObject
 }
 
 /**

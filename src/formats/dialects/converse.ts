@@ -55,6 +55,12 @@ export const FLAGS = {
     default: true,
     meaning: 'accepts the duration of a cache point; default: true, and false for Nova',
   },
+  plain_schemas: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'schemas of tools have `type`, `properties` and `required` alone at their top, and no references; default: true for Nova, which refuses all other keywords there',
+  },
   top_k: {
     values: 'boolean',
     default: false,

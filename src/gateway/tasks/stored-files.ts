@@ -14,6 +14,8 @@ import { rangeOf } from './range.ts'
 const BATCH_SIZE = 256
 /** Number of failed downloads after which a video is left at its upstream. */
 const MAX_ATTEMPTS = 8
+/** Time after which a pass begins no further download, so that videos of other channels have their turn, in milliseconds. */
+const MAX_PASS_MS = 60_000
 /** Maximum duration of a download, in milliseconds. */
 const DOWNLOAD_TIMEOUT = 30 * 60_000
 /** Number of bytes at the start of a file from which its type is detected. */
@@ -168,10 +170,11 @@ export class StoredFiles {
     return Date.now() - mtimeMs > ORPHAN_AGE
   }
 
-  /** Downloads the videos one after another. Stops if the disk fails. */
+  /** Downloads the videos one after another until the pass is over. Stops if the disk fails. */
   private async downloadAll(tasks: readonly StoredTask[], space: DiskSpace): Promise<void> {
+    const end = performance.now() + MAX_PASS_MS
     for (const task of tasks) {
-      if (this.isClosed) return
+      if (this.isClosed || performance.now() > end) return
       try {
         await this.download(task, space)
         this.failures.delete(task.id)

@@ -13,6 +13,7 @@ import {
   withListedPrices,
   withOperatorPrices,
 } from './rates.ts'
+import { statedCost } from './stated-cost.ts'
 import { type ListedModel, listedModel, type TableSource, tableSource } from './table.ts'
 
 export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
@@ -83,8 +84,13 @@ export class Catalogue implements Prices {
     this.known.clear()
   }
 
-  /** Returns the cost of an answer in nanodollars, or undefined if a price is unknown. */
+  /**
+   * Returns the cost of an answer in nanodollars, or undefined if a price is unknown. The cost that the vendor states
+   * takes precedence over lists of prices, and the operator's price over both.
+   */
   cost(model: PricedModel, usage: Usage, facts?: BilledFacts): number | undefined {
+    const stated = this.facts.get(model.model)?.price === undefined ? statedCost(model.provider, usage) : undefined
+    if (stated !== undefined) return stated
     const rates = this.ratesOf(model)
     const isListed = facts?.model === undefined || PRICES.some(name => rates[name] !== undefined)
     return costOf(isListed ? rates : this.ratesOf({ ...model, upstreamModel: facts.model }), usage, facts)

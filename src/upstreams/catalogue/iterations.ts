@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
+import { paidElsewhere } from './stated-cost.ts'
 
 /** A step of an answer that its upstream bills in addition to the usage of the answer. */
 export interface BilledIteration {
@@ -27,7 +28,7 @@ export function billedIterations({ extras }: Usage): readonly BilledIteration[] 
 
 const NONE: readonly BilledIteration[] = []
 
-/** Reads one step. Its tier and location are those of the answer. */
+/** Reads one step. Its tier and location are those of the answer, and a cost that the answer states includes it. */
 function iterationOf(wire: JsonObject, format: string, { iterations: _, ...others }: JsonObject): BilledIteration {
   const [cacheRead, cacheWrite] = [
     countOf(wire, 'cache_read_input_tokens'),
@@ -37,7 +38,7 @@ function iterationOf(wire: JsonObject, format: string, { iterations: _, ...other
   const usage = {
     input: countOf(wire, 'input_tokens') + cacheRead + cacheWrite,
     ...{ output: countOf(wire, 'output_tokens'), cacheRead, cacheWrite },
-    extras: { [format]: { ...others, cache_creation: wire['cache_creation'] ?? null } },
+    extras: { [format]: { ...paidElsewhere(others), cache_creation: wire['cache_creation'] ?? null } },
   }
   return { upstreamModel: typeof model === 'string' ? model : undefined, usage }
 }

@@ -262,6 +262,12 @@ function costOfUnits(rates: Rates, facts: BilledFacts): number | undefined {
   return cost
 }
 
+/** Tiers of Vertex AI, which states the type of traffic instead of the tier (docs/wire/contents.md#usage). */
+const TRAFFIC_TIERS: ReadonlyMap<Json | undefined, string> = new Map([
+  ['ON_DEMAND_PRIORITY', 'priority'],
+  ['ON_DEMAND_FLEX', 'flex'],
+])
+
 /**
  * Returns the factor on token prices. Anthropic states the tier, fast mode and a guaranteed location of an answer apart
  * from each other (docs/wire/messages.md#usage).
@@ -271,9 +277,10 @@ function tierFactor({ tiers }: Rates, { extras }: Usage, tier: string | undefine
   const factorOf = (name: unknown): number | undefined =>
     typeof name === 'string' && Object.hasOwn(tiers, name) ? tiers[name] : undefined
   const { speed, inference_geo: location } = extras?.['messages'] ?? {}
+  const served = tier ?? TRAFFIC_TIERS.get(extras?.['contents']?.['trafficType'])
   // OpenAI also calls its tier `priority` `fast`.
-  const ofTier = factorOf(tier) ?? (tier === 'fast' ? factorOf('priority') : undefined) ?? 1
-  return ofTier * (speed === 'fast' && tier !== 'fast' ? (factorOf(speed) ?? 1) : 1) * (factorOf(location) ?? 1)
+  const ofTier = factorOf(served) ?? (served === 'fast' ? factorOf('priority') : undefined) ?? 1
+  return ofTier * (speed === 'fast' && served !== 'fast' ? (factorOf(speed) ?? 1) : 1) * (factorOf(location) ?? 1)
 }
 
 /** Calculates the cost of tokens in nanodollars, or undefined if a price is unknown. */

@@ -4,7 +4,7 @@ import type { AwsAuth } from '../../config/auth.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { accountError, type TokenSource } from './access-token.ts'
 import { awsClientThrough } from './library-proxy.ts'
-import { loadOptionalPackage } from './optional-package.ts'
+import { libraryReason, loadOptionalPackage } from './optional-package.ts'
 
 /* AWS signatures (docs.aws.amazon.com, "AWS Signature Version 4 for API requests", read on 2026-11-28). */
 
@@ -184,7 +184,7 @@ export function awsDefaultKeys(
       const until = expiration === undefined ? from + STATIC_LIFETIME : Math.floor(expiration.getTime() / 1000)
       return { text: JSON.stringify({ accessKeyId, secretAccessKey, sessionToken }), from: 0, until }
     } catch (thrown) {
-      throw accountError(`AWS's default credentials returned no keys: ${(thrown as Error).message}`)
+      throw accountError(`AWS's default credentials returned no keys: ${libraryReason(thrown as Error)}`)
     }
   }
 }

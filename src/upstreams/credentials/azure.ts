@@ -1,8 +1,9 @@
+import { withoutTrailingSlashes } from '../../canonical/text.ts'
 import type { AzureAuth } from '../../config/auth.ts'
 import { readCredentialFile } from '../../config/credential-file.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { accountError, type TokenSource } from './access-token.ts'
-import { loadOptionalPackage } from './optional-package.ts'
+import { libraryReason, loadOptionalPackage } from './optional-package.ts'
 import { requestToken } from './token-request.ts'
 
 /*
@@ -66,10 +67,14 @@ export const managedIdentityTokens =
     const query = { resource, ...(clientId === undefined ? {} : { client_id: clientId }) }
     const request =
       endpoint.secret === undefined
-        ? { path: METADATA_PATH, version: '2018-02-01', headers: { metadata: 'true' } }
-        : { path: '', version: '2019-08-01', headers: { 'x-identity-header': endpoint.secret } }
+        ? {
+            base: `${withoutTrailingSlashes(endpoint.url)}${METADATA_PATH}`,
+            version: '2018-02-01',
+            headers: { metadata: 'true' },
+          }
+        : { base: endpoint.url, version: '2019-08-01', headers: { 'x-identity-header': endpoint.secret } }
     return requestToken({
-      url: `${endpoint.url}${request.path}?${new URLSearchParams({ 'api-version': request.version, ...query })}`,
+      url: `${request.base}?${new URLSearchParams({ 'api-version': request.version, ...query })}`,
       headers: request.headers,
       server: "Azure's identity endpoint",
     })
@@ -93,7 +98,7 @@ export const azureDefaultTokens = ({ scope }: AzureAuth<'azure-default'>): Token
     if (refused !== undefined) credential = undefined
     credential ??= new DefaultAzureCredential()
     const token = await credential.getToken(scope).catch((thrown: Error) => {
-      throw accountError(`Azure's default credentials failed: ${thrown.message}`)
+      throw accountError(`Azure's default credentials failed: ${libraryReason(thrown)}`)
     })
     if (token === null) throw accountError("Azure's default credentials returned no token.")
     return { text: token.token, from: 0, until: Math.floor(token.expiresOnTimestamp / 1000) }

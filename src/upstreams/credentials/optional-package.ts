@@ -17,3 +17,13 @@ export function loadOptionalPackage<Module>(name: string): Module {
     throw accountError(`The package ${name} ${message}`, thrown)
   }
 }
+
+/**
+ * Matches what a library quotes of a credential file or of a program's output, where a secret may stand: V8's errors of
+ * JSON, and the answer of the program of a federated workload of Google.
+ */
+const QUOTED_CONTENT = /Unexpected token .* is not valid JSON|(?<=executable returned an invalid response): .*/gs
+
+/** Returns the message of a library's error, without what it quotes of files and programs. */
+export const libraryReason = ({ message }: Error): string =>
+  message.replace(QUOTED_CONTENT, found => (found.startsWith('Unexpected') ? 'The content is not valid JSON' : ''))

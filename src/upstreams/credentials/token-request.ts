@@ -1,4 +1,4 @@
-import { type JsonObject, parseObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { Agents } from '../channel/fetch.ts'
@@ -36,13 +36,26 @@ export interface TokenRequest {
 export async function requestToken(request: TokenRequest): Promise<Token> {
   const from = Math.floor(Date.now() / 1000)
   const answer = await sendRequest(request)
-  const { access_token: text, expires_in: lifetime, expires_on: end } = answer
+  const { access_token: text } = answer
   if (typeof text !== 'string' || !TOKEN.test(text)) throw accountError(`${request.server} answered without a token.`)
-  const seconds = Number(lifetime ?? (end === undefined ? DEFAULT_LIFETIME : Number(end) - from))
+  const seconds = lifetimeIn(answer, from)
   if (!(seconds > 0)) throw accountError(`${request.server} answered with an expired token.`)
   // The start is 0, so that a difference between the clocks cannot delay the use of a token.
   return { text, from: 0, until: from + seconds }
 }
+
+/**
+ * Returns the lifetime of a token in seconds. The end is a Unix time, as a number or text, or a date (Azure Machine
+ * Learning, which microsoft-authentication-library-for-js reads as well).
+ */
+function lifetimeIn({ expires_in: lifetime, expires_on: end }: JsonObject, from: number): number {
+  if (isPresent(lifetime)) return Number(lifetime)
+  if (!isPresent(end)) return DEFAULT_LIFETIME
+  const time = Number(end)
+  return (Number.isNaN(time) ? Date.parse(String(end)) / 1000 : time) - from
+}
+
+const isPresent = (value: Json | undefined): boolean => value !== undefined && value !== null && value !== ''
 
 /** Matches tokens whose characters are allowed in headers. */
 const TOKEN = /^[\x21-\x7e]+$/
@@ -69,7 +82,7 @@ async function sendRequest({ url, headers, form, proxy, server }: TokenRequest):
     if (statusCode !== 200) {
       const advice = clockAdvice(headerValue(answerHeaders['date']), Date.now())
       throw accountError(
-        `${server} answered ${statusCode}${reasonIn(text)}.${advice === undefined ? '' : ` ${advice}`}`,
+        `${server} answered ${statusCode}${sentence(form === undefined ? metadataReasonIn(text) : reasonIn(text))}.${advice === undefined ? '' : ` ${advice}`}`,
       )
     }
     return objectIn(text)
@@ -94,9 +107,25 @@ async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
 /** Returns the reason in an error answer (RFC 6749 §5.2), which does not repeat credentials. */
 function reasonIn(text: string): string {
   const { error, error_description: description } = objectIn(text)
-  const reason = [error, description].filter(part => typeof part === 'string' && part !== '').join(': ')
-  return reason === '' ? '' : `: ${excerpt(reason, MAX_REASON).replaceAll(/\s+/g, ' ').replace(/\.$/, '')}`
+  return [error, description].filter(part => typeof part === 'string' && part !== '').join(': ')
 }
+
+/**
+ * Returns the reason in an error answer of a metadata server. Some have no OAuth error: App Service states a message,
+ * and Google's servers answer with plain text. The request to them contains no key that they could repeat.
+ */
+function metadataReasonIn(text: string): string {
+  const answer = objectIn(text)
+  const { message, Message } = isObject(answer['error']) ? answer['error'] : answer
+  const stated = [reasonIn(text), message, Message].find(part => typeof part === 'string' && part !== '') as
+    | string
+    | undefined
+  return stated ?? (/^\s*[<{[]/.test(text) ? '' : text.trim())
+}
+
+/** Returns a reason as the end of a sentence. */
+const sentence = (reason: string): string =>
+  reason === '' ? '' : `: ${excerpt(reason, MAX_REASON).replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '')}`
 
 const objectIn = (text: string): JsonObject => parseObject(text) ?? {}
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../../src/canonical/content.ts'
+import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
 import { converse } from '../../../src/egress/converse/index.ts'
 import { familyDialect } from '../../../src/formats/model-families.ts'
@@ -43,6 +44,49 @@ describe('a stream with tools', () => {
 
   test.each([NOVA, OSS, CLAUDE])('stays a stream at %s', model => {
     expect(written(model, { stream: true, tools: TOOLS }).path).toMatch(/converse-stream$/)
+  })
+})
+
+describe('the schema of a tool', () => {
+  const city = { type: 'object', properties: { name: { type: 'string', minLength: 1 } }, additionalProperties: false }
+  const schema = {
+    ...{ $schema: 'http://json-schema.org/draft-07/schema#', title: 'Args', type: 'object' },
+    ...{
+      properties: { days: { type: 'integer', exclusiveMinimum: 0 } },
+      required: ['days'],
+      additionalProperties: false,
+    },
+  } as const
+  const schemaAt = (model: string, parameters: JsonObject, strict?: boolean) => {
+    const tools = [{ ...tool('f'), parameters, ...(strict === undefined ? {} : { strict }) }]
+    const { body, losses, read } = written(model, { tools })
+    const { json } = body.toolConfig.tools[0].toolSpec.inputSchema
+    expect(read).toMatchObject({ tools: [{ parameters: json }] })
+    return { json, losses }
+  }
+
+  test.each([NOVA, NOVA_2])('has three keywords at its top at %s, and all further down', model => {
+    const { properties, required } = schema
+    for (const strict of [undefined, false]) {
+      const { json, losses } = schemaAt(model, schema, strict)
+      expect(json).toEqual({ type: 'object', properties, required })
+      expect(losses).toContainEqual(expect.objectContaining({ reason: 'schema-made-legal' }))
+    }
+    expect(Object.keys(schemaAt(model, schema, true).json)).toEqual(['type', 'properties', 'required'])
+    expect(schemaAt(model, { type: 'object', properties }).losses).toEqual([])
+  })
+
+  test('has no references at Nova, because their targets are keywords at its top', () => {
+    for (const name of ['$defs', 'definitions']) {
+      const reference = { $ref: `#/${name}/City` }
+      const { json } = schemaAt(NOVA, { ...schema, properties: { to: reference }, [name]: { City: city } })
+      expect(json).toMatchObject({ type: 'object', properties: { to: { properties: { name: { type: 'string' } } } } })
+      expect(JSON.stringify(json)).not.toContain('$ref')
+    }
+  })
+
+  test('stays as it is at Claude', () => {
+    expect(schemaAt(CLAUDE, schema).json).toEqual(schema)
   })
 })
 

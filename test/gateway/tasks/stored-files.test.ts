@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { rateLimited } from '../../../src/canonical/error.ts'
 import { StoredFiles, type StoredFilesOptions } from '../../../src/gateway/tasks/stored-files.ts'
 import type { StoredTask, Tasks } from '../../../src/store/tasks.ts'
@@ -103,6 +103,34 @@ describe('a downloaded video', () => {
     })
     await files.maintain()
     expect([faults, readdirSync(folder), cleared]).toEqual([[], [second.id], []])
+  })
+
+  test('whose channel is slow waits for no other of this channel before videos of other channels have their turn', async () => {
+    const slow = ['1', '2', '3'].map(digit => ({ ...taskOf(digit), channel: 'slow' }))
+    const later = taskOf('4')
+    const opened: string[] = []
+    const tasks: StoredTask[] = [...slow]
+    let minutes = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => minutes * 60_000)
+    closing.push(() => vi.restoreAllMocks())
+    const { files } = openFiles({
+      tasks,
+      open: async task => {
+        opened.push(task.id)
+        // A video of another channel is completed during a slow download.
+        if (task.channel === 'slow') minutes += 20
+        if (!tasks.includes(later)) tasks.push(later)
+        return videoOf()
+      },
+      setFileSize: id =>
+        tasks.splice(
+          tasks.findIndex(one => one.id === id),
+          1,
+        ).length === 1,
+    })
+    await files.maintain()
+    await files.maintain()
+    expect(opened).toEqual([slow[0]!.id, slow[1]!.id, later.id])
   })
 
   test('that is opened after the end is closed at once', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { Json, JsonObject } from '../../../src/canonical/node.ts'
 import type { Usage } from '../../../src/canonical/result.ts'
+import { readUsage } from '../../../src/ingress/contents/usage.ts'
 import {
   costOf,
   NO_PRICES,
@@ -199,6 +200,19 @@ describe('the cost of an answer', () => {
     expect([at(undefined, { inference_geo: 'us' }), at('flex', { inference_geo: 'us' })]).toEqual([330, 165])
     // OpenAI's name for its tier `priority`.
     expect(costOf({ ...rates, tiers: { priority: 2 } }, usage, { tier: 'fast' })).toBe(606)
+  })
+
+  test.each<[trafficType: Json, factor: number]>([
+    ['ON_DEMAND', 1],
+    ['ON_DEMAND_PRIORITY', 1.8],
+    ['ON_DEMAND_FLEX', 0.5],
+    ['PROVISIONED_THROUGHPUT', 1],
+    [null, 1],
+    [{}, 1],
+  ])('is that of the traffic %j that Vertex AI states', (trafficType, factor) => {
+    const rates: Rates = { input: { base: 10 }, tiers: { priority: 1.8, flex: 0.5 } }
+    const usage = readUsage({ promptTokenCount: 10, totalTokenCount: 10, trafficType })
+    expect(costOf(rates, usage)).toBe(100 * factor)
   })
 
   test('is that of the seconds of a recording whose tokens have no price', () => {

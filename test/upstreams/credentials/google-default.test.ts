@@ -115,6 +115,41 @@ describe('a workload that is federated', () => {
   })
 })
 
+describe('a failure quotes nothing of', () => {
+  const SECRET = 'MIIEvQIBADANBgkqhki'
+
+  test.each([
+    ['a private key', `{"type":"service_account","private_key":${SECRET}}`],
+    ['a key', SECRET],
+  ])('a file with %s that is no JSON', async (_, text) => {
+    const file = join(dir, 'broken.json')
+    writeFileSync(file, text)
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file)
+    const reason = await tokenSourceOf(AUTH, undefined)().then(() => expect.fail('a token'), reasonOf)
+    expect(reason).toMatch(/not valid JSON/)
+    expect(reason).not.toContain(SECRET.slice(0, 6))
+  })
+
+  test('the answer of a program that is no JSON', async () => {
+    const program = join(dir, 'wrong-program')
+    writeFileSync(program, `#!/bin/sh\necho 'id_token=${SECRET}'\n`)
+    chmodSync(program, 0o755)
+    const file = join(dir, 'wrong-program.json')
+    const content = {
+      ...{ type: 'external_account', audience: '//iam.googleapis.com/projects/1/locations/global/x' },
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+      token_url: await deadAddress(),
+      credential_source: { executable: { command: program, timeout_millis: 5000 } },
+    }
+    writeFileSync(file, JSON.stringify(content))
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file)
+    vi.stubEnv('GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES', '1')
+    const reason = await tokenSourceOf(AUTH, undefined)().then(() => expect.fail('a token'), reasonOf)
+    expect(reason).toContain('The executable returned an invalid response')
+    expect(reason).not.toContain(SECRET)
+  })
+})
+
 test('a metadata server that answers only some time after the start is used', async () => {
   const address = await deadAddress()
   vi.stubEnv('GCE_METADATA_HOST', new URL(address).host)

@@ -136,6 +136,41 @@ describe('tokens of Azure', () => {
     expect(server.seen[0]!.url).toMatch(/^\/msi\/token\?api-version=2019-08-01&/)
     expect(server.seen[0]!.headers['x-identity-header']).toBe('identity-header')
   })
+
+  test('of a managed identity come from a metadata server whose address ends with a slash', async () => {
+    const server = await openUpstream(answering(ANSWER))
+    await tokenSourceOf({ type: 'azure-managed', endpoint: { url: `${server.address}/` }, scope: SCOPE }, undefined)()
+    expect(server.seen[0]!.url).toMatch(/^\/metadata\/identity/)
+  })
+
+  test.each([
+    ['a date', { expires_on: new Date(Date.now() + 900_000).toISOString() }],
+    ['a time beside an empty lifetime', { expires_in: '', expires_on: Math.floor(Date.now() / 1000) + 900 }],
+  ])('of a managed identity end at %s', async (_, stated) => {
+    const server = await openUpstream(answering({ access_token: 't', ...stated }))
+    const auth = { type: 'azure-managed', endpoint: { url: server.address }, scope: SCOPE } as const
+    const { until } = await tokenSourceOf(auth, undefined)()
+    expect(Math.abs(until - Date.now() / 1000 - 900)).toBeLessThan(60)
+  })
+
+  test.each([
+    [
+      "Unable to generate access token; IAM returned 403 Forbidden: Permission 'x' denied.\nCheck it.\n",
+      "Unable to generate access token; IAM returned 403 Forbidden: Permission 'x' denied. Check it.",
+    ],
+    [
+      '{"statusCode":400,"message":"No User Assigned or Delegated Managed Identity found"}',
+      'No User Assigned or Delegated Managed Identity found.',
+    ],
+    ['{"StatusCode":400,"Message":"Wrong resource."}', 'Wrong resource.'],
+    ['{"error":{"code":"invalid","message":"Wrong identity"}}', 'Wrong identity.'],
+    ['<html>No</html>', undefined],
+  ])('that a metadata server refuses fail with its reason', async (text, reason) => {
+    const server = await openUpstream(answering(text, 403))
+    const source = tokenSourceOf({ type: 'google-metadata', host: new URL(server.address).host }, undefined)
+    const answered = "Google's metadata server answered 403"
+    expect((await failure(source)).message).toBe(reason === undefined ? `${answered}.` : `${answered}: ${reason}`)
+  })
 })
 
 describe('a token server that gives none', () => {

@@ -36,6 +36,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   streamed_tools: '可流式应答带工具的请求；默认 true；Llama 和 Mistral 的旧模型为 false，此时请求完整应答',
   named_tools: '接受指定某个工具的工具选择；默认 true；为 false 时只提供该工具',
   tool_cache_points: '接受工具之间的缓存点；默认 true；Nova 为 false',
+  plain_schemas:
+    '工具的 schema 顶层只有 `type`、`properties` 和 `required`，且没有引用；Nova 默认为 true，因为它拒绝顶层的其他关键字',
   cache_times: '接受缓存点的时长；默认 true；Nova 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
