@@ -5,11 +5,15 @@ import { SHARED_FLAGS, VOICE_FLAGS } from './shared-flags.ts'
 /** Revision of the format in which answers have `steps` (docs/wire/interactions.md#revisions). */
 export const INTERACTIONS_REVISION = '2026-05-20'
 
+/** Signature that Google accepts where it demands one that the caller does not have (trap 31). */
+export const SKIP_SIGNATURE = 'skip_thought_signature_validator'
+
 /** Dialect flags of upstreams with Google's Interactions API. */
 export const FLAGS = {
   efforts: SHARED_FLAGS.efforts,
   /** If set, the gateway sends full histories instead of ids of stored interactions. */
   stateless: { values: 'boolean', default: false, meaning: 'stores no answers; the gateway stores all state' },
+  result_media: SHARED_FLAGS.result_media,
   ...VOICE_FLAGS,
 } as const satisfies Flags
 

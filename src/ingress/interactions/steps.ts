@@ -1,6 +1,7 @@
 import type { OpaquePart, Part, ReasoningPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import { unwrapReasoning } from '../../canonical/signature.ts'
+import { SKIP_SIGNATURE } from '../../formats/dialects/interactions.ts'
 import { anyText, defined, extrasOf, flag, objects, required, text } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readSearch } from './search.ts'
@@ -39,10 +40,21 @@ function readOutput(wire: JsonObject): readonly Part[] {
 
 const THOUGHT = new Set(['type', 'signature', 'summary'])
 
+/** Returns the signature of a step. The value that callers send in place of one counts as absent (trap 31). */
+function signatureIn(wire: JsonObject): string {
+  const signature = text(wire['signature']) ?? ''
+  return signature === SKIP_SIGNATURE ? '' : signature
+}
+
+/** Returns true for a thought that only skips the check of signatures. No part is read from it. */
+export const isSkip = (wire: JsonObject | undefined): boolean =>
+  wire?.['type'] === 'thought' && wire['signature'] === SKIP_SIGNATURE && Object.keys(wire).length === 2
+
 /** Reads reasoning. A wrapped signature may contain several parts, or the text itself. */
 function readThought(wire: JsonObject): readonly Part[] {
+  if (isSkip(wire)) return []
   const summary = objects(wire['summary']) ?? []
-  const signature = text(wire['signature']) ?? ''
+  const signature = signatureIn(wire)
   const summaryText = summary.map(one => anyText(one['text']) ?? '').join('')
   const extras = extrasOf(FORMAT, wire, THOUGHT, summary.every(isPlainText) ? [] : ['summary'])
   const reasoning: ReasoningPart = { type: 'reasoning', text: summaryText, ...extras }
@@ -61,7 +73,7 @@ export const SIGNATURE_OF_CALL = { [FORMAT]: { on: 'call' } }
 
 /** Reads a tool call. If it has a signature, a reasoning part with the signature precedes it. */
 export function readCall(wire: JsonObject): readonly Part[] {
-  const signature = text(wire['signature']) ?? ''
+  const signature = signatureIn(wire)
   const call: Part = {
     type: 'tool-call',
     id: text(wire['id']) ?? '',
