@@ -4,7 +4,6 @@ import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
 import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
-import { SKIP_SIGNATURE } from '../../formats/dialects/interactions.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { withoutMedia } from '../moved-media.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
@@ -14,6 +13,9 @@ import { contentExtras, writeContent } from './content.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 import { writeInstruction } from './instruction.ts'
 import { argumentsOf, isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
+
+/** Signature that Google accepts where it demands one that the caller does not have (trap 31). */
+const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** Message added to a request that has only instructions, because upstreams refuse an empty input. */
 const OPENING = 'Continue.'

@@ -5,9 +5,6 @@ import { SHARED_FLAGS, VOICE_FLAGS } from './shared-flags.ts'
 /** Revision of the format in which answers have `steps` (docs/wire/interactions.md#revisions). */
 export const INTERACTIONS_REVISION = '2026-05-20'
 
-/** Signature that Google accepts where it demands one that the caller does not have (trap 31). */
-export const SKIP_SIGNATURE = 'skip_thought_signature_validator'
-
 /** Dialect flags of upstreams with Google's Interactions API. */
 export const FLAGS = {
   efforts: SHARED_FLAGS.efforts,

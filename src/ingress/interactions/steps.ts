@@ -1,13 +1,15 @@
 import type { OpaquePart, Part, ReasoningPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
 import { unwrapReasoning } from '../../canonical/signature.ts'
-import { SKIP_SIGNATURE } from '../../formats/dialects/interactions.ts'
 import { anyText, defined, extrasOf, flag, objects, required, text } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readSearch } from './search.ts'
 import { FORMAT, isContentList } from './wire.ts'
 
 /* Reads steps (docs/wire/interactions.md#steps). */
+
+/** Value that callers send in place of a signature (trap 31). */
+const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** Creates an opaque part from a step that other formats lack. */
 export const opaqueStep = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
