@@ -80,6 +80,8 @@ const THINKING_COHERE_MODELS = /command-a-(?:reasoning|plus)/
 
 const CONTENTS: Format = 'contents'
 
+const INTERACTIONS: Format = 'interactions'
+
 /** Matches the names of Gemini 3 and later. */
 const GEMINI_3 = /gemini-(?:[3-9]|\d\d)(?:\.\d+)?-/
 /** Matches the other names of their image models. */
@@ -97,14 +99,17 @@ const signsImages = (model: string): boolean => BANANA.test(model) || (GEMINI_3.
  */
 const NO_RESULT_MEDIA = /gemini-[12](?:\.\d+)?-(?!computer-use)/
 
-function geminiDialect(model: string): JsonObject | undefined {
-  if (signsImages(model)) return { signed_turns: true }
-  return NO_RESULT_MEDIA.test(model) ? { result_media: false } : undefined
-}
+const resultMedia = (model: string): JsonObject | undefined =>
+  NO_RESULT_MEDIA.test(model) ? { result_media: false } : undefined
+
+const geminiDialect = (model: string): JsonObject | undefined =>
+  signsImages(model) ? { signed_turns: true } : resultMedia(model)
+
+const GEMINI_FORMATS: ReadonlySet<Format> = new Set([CONTENTS, INTERACTIONS])
 
 /** Returns true if model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean =>
-  CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || format === COHERE_CHAT || format === CONTENTS
+  CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || GEMINI_FORMATS.has(format) || format === COHERE_CHAT
 
 /**
  * Returns the dialect flags for a model, by its name, or undefined for an unknown family, which in `messages` means any
@@ -115,6 +120,7 @@ export function familyDialect(format: Format, model: string): JsonObject | undef
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
   if (format === COHERE_CHAT) return THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined
   if (format === CONTENTS) return geminiDialect(name)
+  if (format === INTERACTIONS) return resultMedia(name)
   if (!CLAUDE_FORMATS.has(format)) return undefined
   const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
   return format === 'converse' ? hostedDialect(name, claude) : claude

@@ -180,6 +180,50 @@ describe('settings of DALL·E, which GPT image models refuse', () => {
     if (loss !== undefined) expect(headers['interlingua-loss']).toContain(`quality ${loss}`)
   })
 
+  /* Sizes of DALL·E and of programs (nextcloud/integration_openai#423, pollinations#5037, LibreChat#13148, 2025 and 2026). */
+  test.each([
+    ['gpt-image-1', '1792x1024', '1536x1024'],
+    ['gpt-image-1.5', '512x512', '1024x1024'],
+    ['gpt-image-1-mini-2025-10-06', '1024x1792', '1024x1536'],
+    ['gpt-image-2', '256x256', '1024x1024'],
+    ['gpt-image-2', '1920x1080', '1920x1088'],
+    ['gpt-image-2.5-flare', '4096x1024', '1536x1024'],
+    ['gpt-image-2', '1792x1024', '1792x1024'],
+    ['openai/gpt-image-1', 'auto', 'auto'],
+    ['dall-e-2', '256x256', '256x256'],
+    ['dall-e-3', '16:9', '1792x1024'],
+    ['dall-e-2', '16:9', '1024x1024'],
+    ['gpt-image-1', '16:9', '1536x1024'],
+  ])('of a size: %s takes %s as %s', async (model, size, sent) => {
+    const { testServer, seen } = await open('images', {
+      channel: { models: { named: new Map([['m', model]]), patterns: [] } },
+    })
+    const isRatio = size.includes(':')
+    const { headers } = isRatio
+      ? await testServer.ask('/v1beta/models/m:generateContent', {
+          contents: [{ role: 'user', parts: [{ text: 'a boat' }] }],
+          generationConfig: { responseModalities: ['IMAGE'], imageConfig: { aspectRatio: size } },
+        })
+      : await testServer.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', size })
+    expect(bodyOf(seen[0]).size).toBe(sent)
+    if (size !== sent) expect(headers['interlingua-loss']).toContain('nearest-size')
+  })
+
+  /* lobehub#9920 (October 2025), pydantic-ai#5413 and vulca-visual-control-sdk#12 (2026). */
+  test.each([
+    ['gpt-image-1', true],
+    ['gpt-image-1.5-2025-12-16', true],
+    ['gpt-image-1-mini', false],
+    ['gpt-image-2', false],
+  ])('of fidelity to the input: %s takes it: %s', async (model, isTaken) => {
+    const { openai, seen } = await open('images', {
+      channel: { models: { named: new Map([['m', model]]), patterns: [] } },
+    })
+    const image = new File([Buffer.from(DATA, 'base64')], 'a.png', { type: 'image/png' })
+    await openai.images.edit({ model: 'm', prompt: 'a boat', image, input_fidelity: 'high', size: '1024x1024' })
+    expect(seen[0]!.text.includes('input_fidelity')).toBe(isTaken)
+  })
+
   test('are dropped from forms', async () => {
     const { openai, seen } = await open('images', { channel })
     const image = new File([Buffer.from(DATA, 'base64')], 'a.png', { type: 'image/png' })

@@ -119,6 +119,7 @@ const interactions = fc.record<JsonObject>(
   {
     efforts: fc.subarray(['minimal', 'low', 'medium', 'high', 'xhigh']),
     stateless: fc.boolean(),
+    result_media: fc.boolean(),
     default_voice: fc.constant('Puck'),
   },
   { requiredKeys: [], noNullPrototype: true },

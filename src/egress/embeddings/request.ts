@@ -194,7 +194,9 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
   const { dialect, nativeBody, losses } = context
   const { dimensions, encoding } = request.output.embedding ?? {}
   const fieldOf = (fields: readonly string[]): string => fields.find(field => nativeBody[field] != null) ?? fields[0]!
-  const omitsEncoding = encoding === 'float' && dialect.float_encoding === false
+  const isAccepted =
+    encoding === 'float' ? dialect.float_encoding : encoding === 'base64' ? dialect.base64_encoding : true
+  const omitsEncoding = isAccepted === false
   if (omitsEncoding) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-by-default')
   if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')
   return defined({

@@ -64,29 +64,42 @@ const GPT_IMAGE = /\b(?:chat)?gpt-image\b/i
 /** Settings that only DALL·E had. */
 const DALLE_FIELDS = ['style', 'response_format']
 
+/** Matches models that refuse `input_fidelity`: the small one, and those that always look closely. */
+const NO_FIDELITY = /\bgpt-image-(?:\d+(?:\.\d+)?-mini|[2-9]|\d\d)/i
+
 /** Returns the body without the settings that the model refuses. */
 function acceptedSettings(body: JsonObject, { model, output }: CanonicalRequest, losses: Losses): JsonObject {
   if (!GPT_IMAGE.test(model)) return body
-  const quality = imageOfGpt(output.image, losses)?.quality
-  return withFields(body, quality === undefined ? {} : { quality }, DALLE_FIELDS)
+  const { quality, fidelity } = imageOfGpt(output.image, model, losses) ?? {}
+  const refused = fidelity === undefined ? ['input_fidelity'] : []
+  const size = sizeInPixels(output.image?.size, model, losses)
+  return withFields(body, defined({ quality, size }) as JsonObject, [...DALLE_FIELDS, ...refused])
 }
 
 /** Returns the image settings that OpenAI's models after DALL·E accept. The gateway delivers as the caller requested. */
-function imageOfGpt(image: Output['image'], losses: Losses): Output['image'] {
+function imageOfGpt(image: Output['image'], model: string, losses: Losses): Output['image'] {
   if (image === undefined) return image
-  const { style, delivery, quality, ...others } = image
+  const { style, delivery, quality, fidelity, ...others } = image
   if (style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
   if (delivery !== undefined) losses.dropRestored(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
-  return { ...others, ...defined({ quality: nearestQuality(quality, OLDER_QUALITIES, losses) }) }
+  const isRefused = fidelity !== undefined && NO_FIDELITY.test(model)
+  if (isRefused) losses.drop(['output', 'image', 'fidelity'], 'no-choice-of-fidelity')
+  return {
+    ...others,
+    ...defined({
+      quality: nearestQuality(quality, OLDER_QUALITIES, losses),
+      fidelity: isRefused ? undefined : fidelity,
+    }),
+  }
 }
 
 function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
   const { candidates } = output
   const isGpt = GPT_IMAGE.test(model)
-  const image = isGpt ? imageOfGpt(output.image, losses) : output.image
+  const image = isGpt ? imageOfGpt(output.image, model, losses) : output.image
   return defined({
     n: candidates,
-    size: sizeInPixels(image?.size, losses),
+    size: sizeInPixels(image?.size, model, losses),
     quality: image?.quality,
     style: image?.style,
     background: image?.background,
@@ -105,9 +118,9 @@ function writeModeration({ output: { image } }: CanonicalRequest, hasField: bool
   return {}
 }
 
-/** Writes `input_fidelity`, which only applies to edited images. */
-function writeFidelity({ output: { image } }: CanonicalRequest, isEdit: boolean, losses: Losses): JsonObject {
-  if (image?.fidelity === undefined) return {}
+/** Writes `input_fidelity`, which only applies to edited images, and which some models refuse. */
+function writeFidelity({ model, output: { image } }: CanonicalRequest, isEdit: boolean, losses: Losses): JsonObject {
+  if (image?.fidelity === undefined || (GPT_IMAGE.test(model) && NO_FIDELITY.test(model))) return {}
   if (isEdit) return { input_fidelity: image.fidelity }
   losses.drop(['output', 'image', 'fidelity'], 'no-image-to-be-true-to')
   return {}

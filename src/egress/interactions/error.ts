@@ -41,7 +41,7 @@ export const writeError = (error: CanonicalError): WireAnswer => ({
 })
 
 /** Codes that say more than an error's kind. Readers derive only the kind from the codes of `CODE_BY_KIND`. */
-const PRECISE_CODES: ReadonlySet<string> = new Set([...Object.values(CODES), 'model_not_found'])
+const PRECISE_CODES: ReadonlySet<string> = new Set([...Object.values(CODES), ...['model_not_found', 'content_blocked']])
 
 /** Returns true for a code that readers pass on, and from which they derive the error's kind. */
 export const isPrecise = (code: string): boolean => PRECISE_CODES.has(code)

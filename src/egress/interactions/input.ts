@@ -1,9 +1,11 @@
-import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type { MediaPart, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { parseCallObject } from '../../canonical/exact-numbers.ts'
-import type { Path, Unwritten } from '../../canonical/loss.ts'
+import { append } from '../../canonical/lists.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
 import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
+import { withoutMedia } from '../moved-media.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { isSearch, searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
@@ -11,6 +13,9 @@ import { contentExtras, writeContent } from './content.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 import { writeInstruction } from './instruction.ts'
 import { argumentsOf, isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
+
+/** Signature that Google accepts where it demands one that the caller does not have (trap 31). */
+const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** Message added to a request that has only instructions, because upstreams refuse an empty input. */
 const OPENING = 'Continue.'
@@ -22,13 +27,27 @@ export function writeHistory(messages: readonly Message[], context: WriteContext
   const count = leading === -1 ? messages.length : leading
   const system_instruction = writeInstruction(messages.slice(0, count), context)
   const order = resultsFirst(messages, count)
-  const input = order.slice(count).flatMap(index => writeMessage(messages[index]!, ['messages', index], context, names))
+  const input = order.slice(count).flatMap((index, at) => {
+    const message = messages[index]!
+    const moved = message.role === 'tool' ? [] : writeMoved(count + at, context)
+    return [...moved, ...writeMessage(message, ['messages', index], context, names)]
+  })
+  append(input, writeMoved(messages.length, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
   if (input.length === 0 && count === messages.length && count > 0) {
     context.losses.insert(['messages', count], userMessage(OPENING), 'the-user-speaks-first')
     input.push({ type: 'user_input', content: [{ type: 'text', text: OPENING }] })
   }
   return { ...(defined({ system_instruction }) as JsonObject), input }
+}
+
+/** Writes the media of the tool results before this index as a turn of the user. */
+function writeMoved(index: number, { moved = [], losses }: WriteContext): readonly JsonObject[] {
+  if (moved.length === 0) return []
+  const parts = moved.splice(0)
+  const message: Message = { role: 'user', content: parts.map(({ part }) => part) }
+  losses.insert(['messages', index], message, 'moved-to-user-turn')
+  return [{ type: 'user_input', content: parts.map(({ wire }) => wire) }]
 }
 
 /** Names of the tools called so far, by call id. If several turns have a call with one id, the latest counts. */
@@ -88,7 +107,9 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext, na
   const { losses } = context
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
   if (part.freeform !== undefined) losses.dropRestored([...path, 'freeform'], 'implied-by-the-call')
-  const contents = writeContents(part.content, [...path, 'content'], USER_PARTS, context)
+  const content = withoutMovedMedia(part, path, context)
+  const written = writeContents(content, [...path, 'content'], USER_PARTS, context)
+  const contents = context.moved === undefined ? written : joinedTexts(written, [...path, 'content'], losses)
   return {
     type: 'function_result',
     call_id: part.id,
@@ -97,6 +118,26 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext, na
     ...(part.failed === undefined ? {} : { is_error: true }),
     ...extrasFor(part, FORMAT),
   }
+}
+
+/** Returns the content of a result, without its media if they follow in a turn of the user. */
+function withoutMovedMedia(part: ToolResultPart, path: Path, { losses, moved }: WriteContext): readonly Part[] {
+  if (moved === undefined) return part.content
+  const write = (one: Part, found: Losses): JsonObject | undefined =>
+    one.type === 'media' ? writeContent(one, [], found) : undefined
+  return withoutMedia(part, path, { format: FORMAT, losses, moved, write, holds: isTextDocument })
+}
+
+/** Returns true for a document whose content is text, which is written as text. */
+const isTextDocument = ({ source }: MediaPart): boolean => source.type === 'text'
+
+/** Joins several texts of a result, because models that take no media there take only a string. */
+function joinedTexts(contents: readonly JsonObject[], path: Path, losses: Losses): readonly JsonObject[] {
+  if (contents.length < 2 || !contents.every(one => one['type'] === 'text' && Object.keys(one).length === 2))
+    return contents
+  const text = contents.map(one => one['text'] as string).join('\n\n')
+  losses.change(path, [{ type: 'text', text }], 'one-text-each')
+  return [{ type: 'text', text }]
 }
 
 /** Returns the contents as a string if they are a single plain text, or as the object from which the text was read. */
@@ -122,8 +163,26 @@ function writeTurn(message: Message, path: Path, context: WriteContext): readonl
 export function writeParts(parts: readonly Part[], path: Path, context: WriteContext): readonly JsonObject[] {
   const turn = new Turn(context)
   for (const [index, part] of parts.entries()) turn.addPart(part, [...path, 'content', index])
-  return turn.steps
+  return withSignedCalls(turn.steps)
 }
+
+/**
+ * Returns the steps of a turn with a signature before its first call. Where the caller has none, Google takes a word
+ * that skips the check; Gemini 3 refuses calls without it (trap 31).
+ */
+export function withSignedCalls(steps: readonly JsonObject[]): readonly JsonObject[] {
+  const first = steps.findIndex(({ type }) => type === 'function_call')
+  if (first === -1 || steps.slice(0, first + 1).some(isSigned)) return steps
+  const before = steps[first - 1]
+  const signature = SKIP_SIGNATURE
+  return before?.['type'] === 'thought'
+    ? steps.with(first - 1, { ...before, signature })
+    : steps.toSpliced(first, 0, { type: 'thought', signature })
+}
+
+/** Returns true for a thought or a call with a signature. */
+const isSigned = ({ type, signature }: JsonObject): boolean =>
+  (type === 'thought' || type === 'function_call') && signature != null && signature !== ''
 
 /** The most recently written unsigned reasoning, which a chunk may continue. */
 interface OpenReasoning {

@@ -7,7 +7,7 @@ import { INTERACTIONS_REVISION } from '../../formats/dialects/interactions.ts'
 import { spellingFor } from '../fields.ts'
 import { type NativeRequest, withFields } from '../native.ts'
 import { FORMAT, nameField, PATH, type WriteContext } from './context.ts'
-import { writeMessage, writeParts } from './input.ts'
+import { withSignedCalls, writeMessage, writeParts } from './input.ts'
 
 /** Fields that may change while the rest of a native request is passed on as received. */
 export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'state'])
@@ -85,7 +85,7 @@ function nativeInput(messages: readonly Message[], body: JsonObject, context: Wr
 
 /** Writes a model turn: each step as received, and the reasoning that the gateway restored. */
 function nativeTurn({ content }: Message, path: Path, context: WriteContext): readonly JsonObject[] {
-  return content.flatMap((part, index): readonly JsonObject[] => {
+  const steps = content.flatMap((part, index): readonly JsonObject[] => {
     if (part.type === 'reasoning') return nativeThought(part, content[index + 1], path, context)
     // Calls keep their step if the reasoning before them was dropped, because their signature is removed here.
     const step =
@@ -97,6 +97,7 @@ function nativeTurn({ content }: Message, path: Path, context: WriteContext): re
       before?.type === 'reasoning' && spellingFor(before, FORMAT)['on'] === 'call' && hasOriginalSignature(before, part)
     return [part.type === 'tool-call' && !isSigned ? withoutForeignSignature(step) : step]
   })
+  return withSignedCalls(steps)
 }
 
 function nativeThought(

@@ -27,7 +27,9 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   if (source !== undefined) return writeNativeRequest(original, source)
   const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
-  const context: WriteContext = { dialect: interactionsDialect(options.dialect), losses }
+  const dialect = interactionsDialect(options.dialect)
+  const moved = dialect.result_media === false ? { moved: [] } : {}
+  const context: WriteContext = { dialect, losses, ...moved }
   const tools = writeTools(request, context)
   const { generation_config: _, ...extras } = extrasFor(request, FORMAT)
   const body = {

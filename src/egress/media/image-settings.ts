@@ -1,6 +1,6 @@
 import type { ImageProperties } from '../../canonical/content.ts'
 import type { Losses } from '../../canonical/loss.ts'
-import { nearestSize } from '../../canonical/media/video-size.ts'
+import { nearestRatio, nearestSize, pixelsOf } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 
@@ -25,14 +25,52 @@ export function nearestQuality(
   return equivalents[quality]
 }
 
-/** Sizes that all of OpenAI's image models support, in pixels. */
+/** Sizes of OpenAI's image models after DALL·E, in pixels. */
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 
-/** Converts a ratio (`16:9`, optionally followed by `2K`) to the nearest size in pixels. Other values are unchanged. */
-export function sizeInPixels(size: string | undefined, losses: Losses): string | undefined {
+/** Sizes that a model supports, and whether it takes others. */
+interface SizeRow {
+  readonly models: RegExp
+  readonly sizes: readonly string[]
+  /** Returns the size that the model takes in place of a size in pixels, or undefined for one of `sizes`. */
+  readonly takes: (width: number, height: number) => string | undefined
+}
+
+const asWritten = (width: number, height: number): string => `${width}x${height}`
+
+/** Returns a size with edges that 16 divides, if it is within the limits (docs/wire/images.md#generations). */
+function flexibleSize(width: number, height: number): string | undefined {
+  const [w, h] = [16 * Math.round(width / 16), 16 * Math.round(height / 16)]
+  const [long, short, area] = [Math.max(w, h), Math.min(w, h), w * h]
+  const isTaken = long <= 3840 && long <= 3 * short && area >= 655_360 && area <= 8_294_400
+  return isTaken ? asWritten(w, h) : undefined
+}
+
+/** The first row applies that matches the model. */
+const SIZE_ROWS: readonly SizeRow[] = [
+  { models: /\bdall-e-3\b/i, sizes: ['1024x1024', '1792x1024', '1024x1792'], takes: asWritten },
+  { models: /\bdall-e-2\b/i, sizes: ['1024x1024'], takes: asWritten },
+  { models: /\bgpt-image-1(?!\d)/i, sizes: SIZES, takes: () => undefined },
+  { models: /\bgpt-image-\d/i, sizes: SIZES, takes: flexibleSize },
+  { models: /(?:)/, sizes: SIZES, takes: asWritten },
+]
+
+/**
+ * Converts a size to one in pixels that the model takes: a ratio (`16:9`, optionally followed by `2K`) to the nearest
+ * one, and a size that the model refuses to the nearest one as well. Other values are unchanged.
+ */
+export function sizeInPixels(size: string | undefined, model: string, losses: Losses): string | undefined {
   if (size === undefined) return undefined
-  const nearestSizeInPixels = nearestSize(size.split(' ', 1)[0]!, SIZES)
-  if (nearestSizeInPixels === undefined) return size
-  losses.change(['output', 'image', 'size'], nearestSizeInPixels, 'nearest-size')
-  return nearestSizeInPixels
+  const { sizes, takes } = SIZE_ROWS.find(({ models }) => models.test(model))!
+  const pixels = pixelsOf(size)
+  const written =
+    pixels === undefined
+      ? nearestSize(size.split(' ', 1)[0]!, sizes)
+      : sizes.includes(size)
+        ? size
+        : (takes(...pixels) ?? nearestRatio(size, sizes))
+  const became = pixels !== undefined && pixelsOf(written)?.join() === pixels.join() ? size : written
+  if (became === undefined || became === size) return size
+  losses.change(['output', 'image', 'size'], became, 'nearest-size')
+  return became
 }

@@ -30,7 +30,7 @@ export function writeImageTool(request: CanonicalRequest, losses: Losses): JsonO
   const tool = {
     type: TOOL_TYPE,
     ...defined({
-      size: sizeInPixels(image.size, losses),
+      size: sizeInPixels(image.size, '', losses),
       quality: nearestQuality(image.quality, QUALITIES, losses),
       background: image.background,
       output_format: writeType(image.mediaType, losses),

@@ -23,12 +23,7 @@ export const FLAGS = {
     meaning:
       'refuses turns of the model whose first text or images have no signature, so that those of another origin get the word that skips the check; default: false, and true for the image models of Gemini 3 and later',
   },
-  result_media: {
-    values: 'boolean',
-    default: true,
-    meaning:
-      'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier',
-  },
+  result_media: SHARED_FLAGS.result_media,
   ...VOICE_FLAGS,
   count: SHARED_FLAGS.count,
   batch: SHARED_FLAGS.batch,

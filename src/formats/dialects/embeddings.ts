@@ -17,6 +17,12 @@ export const FLAGS = {
     default: true,
     meaning: 'takes the encoding `float`; default: true; if false, the field is left out to get numbers',
   },
+  base64_encoding: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes the encoding `base64`; default: true; if false, the field is left out, and the gateway encodes the numbers',
+  },
   purpose_field: { values: ['input_type', 'task'], meaning: 'the name of the field for the purpose of the vectors' },
   image_input: { values: 'boolean', default: false, meaning: 'embeds images' },
   end_user: { values: 'boolean', default: true, meaning: 'takes `user`; default: true' },

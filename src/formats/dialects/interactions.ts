@@ -10,6 +10,7 @@ export const FLAGS = {
   efforts: SHARED_FLAGS.efforts,
   /** If set, the gateway sends full histories instead of ids of stored interactions. */
   stateless: { values: 'boolean', default: false, meaning: 'stores no answers; the gateway stores all state' },
+  result_media: SHARED_FLAGS.result_media,
   ...VOICE_FLAGS,
 } as const satisfies Flags
 

@@ -17,6 +17,12 @@ export const SAMPLING_MEANING =
 
 /** Other flags shared by several formats. */
 export const SHARED_FLAGS = {
+  result_media: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier',
+  },
   custom_tools: {
     values: 'boolean',
     default: true,

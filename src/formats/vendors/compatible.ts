@@ -26,7 +26,8 @@ export const openrouter: Preset = {
     },
     { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: PLAIN_RESPONSES },
     { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer', dialect: { count: false } },
-    { format: 'embeddings', baseUrl: 'https://openrouter.ai/api/v1' },
+    // Models that do not know `base64` answer with no vectors (plastic-labs/honcho#932, July 2026).
+    { format: 'embeddings', baseUrl: 'https://openrouter.ai/api/v1', dialect: { base64_encoding: false } },
   ],
 }
 

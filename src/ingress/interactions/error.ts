@@ -17,6 +17,7 @@ const KINDS: { readonly [code: string]: ErrorKind } = {
   failed_precondition: 'invalid-request',
   out_of_range: 'invalid-request',
   parameter_unknown: 'invalid-request',
+  content_blocked: 'invalid-request',
   authentication: 'unauthenticated',
   payment_required: 'out-of-credit',
   permission_denied: 'forbidden',
@@ -35,8 +36,11 @@ const KINDS: { readonly [code: string]: ErrorKind } = {
   gateway_timeout: 'timed-out',
 }
 
+/** Codes that say more than the error kind. */
+const PRECISE_CODES: ReadonlySet<string> = new Set(['model_not_found', 'content_blocked'])
+
 /** Codes that say no more than the error kind. They are not passed on. */
-const PLAIN_CODES: ReadonlySet<string> = new Set(Object.keys(KINDS).filter(code => code !== 'model_not_found'))
+const PLAIN_CODES: ReadonlySet<string> = new Set(Object.keys(KINDS).filter(code => !PRECISE_CODES.has(code)))
 
 /** Reads an upstream's error answer. Google's front end still sends errors in the older form. */
 export function readError(answer: WireAnswer): CanonicalError {

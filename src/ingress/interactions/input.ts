@@ -80,6 +80,7 @@ class History {
    */
   private addStep(step: JsonObject, wire: JsonObject): void {
     const parts = readStep(step)
+    if (parts.length === 0) return
     if (this.turn === undefined) this.messages.push({ role: 'assistant', content: (this.turn = []) })
     const first = parts[0]!
     if (!isSignatureOfCall(first)) withWireSource(first, FORMAT, wire)

@@ -6,6 +6,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../formats/settings/interactions.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { type Locate, locator, type MessagePaths } from '../locate.ts'
+import { isSkip } from './steps.ts'
 import { FORMAT } from './wire.ts'
 
 const INPUT = 'input'
@@ -77,6 +78,7 @@ class Items {
     const parts = content.map((part): Path => {
       const next = stepOf(part)
       if (next !== undefined && next !== step) {
+        while (isSkip(this.input[this.count])) this.count++
         step = next
         inside = 0
         this.count++

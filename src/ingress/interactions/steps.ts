@@ -8,6 +8,9 @@ import { FORMAT, isContentList } from './wire.ts'
 
 /* Reads steps (docs/wire/interactions.md#steps). */
 
+/** Value that callers send in place of a signature (trap 31). */
+const SKIP_SIGNATURE = 'skip_thought_signature_validator'
+
 /** Creates an opaque part from a step that other formats lack. */
 export const opaqueStep = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
 
@@ -39,10 +42,21 @@ function readOutput(wire: JsonObject): readonly Part[] {
 
 const THOUGHT = new Set(['type', 'signature', 'summary'])
 
+/** Returns the signature of a step. The value that callers send in place of one counts as absent (trap 31). */
+function signatureIn(wire: JsonObject): string {
+  const signature = text(wire['signature']) ?? ''
+  return signature === SKIP_SIGNATURE ? '' : signature
+}
+
+/** Returns true for a thought that only skips the check of signatures. No part is read from it. */
+export const isSkip = (wire: JsonObject | undefined): boolean =>
+  wire?.['type'] === 'thought' && wire['signature'] === SKIP_SIGNATURE && Object.keys(wire).length === 2
+
 /** Reads reasoning. A wrapped signature may contain several parts, or the text itself. */
 function readThought(wire: JsonObject): readonly Part[] {
+  if (isSkip(wire)) return []
   const summary = objects(wire['summary']) ?? []
-  const signature = text(wire['signature']) ?? ''
+  const signature = signatureIn(wire)
   const summaryText = summary.map(one => anyText(one['text']) ?? '').join('')
   const extras = extrasOf(FORMAT, wire, THOUGHT, summary.every(isPlainText) ? [] : ['summary'])
   const reasoning: ReasoningPart = { type: 'reasoning', text: summaryText, ...extras }
@@ -61,7 +75,7 @@ export const SIGNATURE_OF_CALL = { [FORMAT]: { on: 'call' } }
 
 /** Reads a tool call. If it has a signature, a reasoning part with the signature precedes it. */
 export function readCall(wire: JsonObject): readonly Part[] {
-  const signature = text(wire['signature']) ?? ''
+  const signature = signatureIn(wire)
   const call: Part = {
     type: 'tool-call',
     id: text(wire['id']) ?? '',
