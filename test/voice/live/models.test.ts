@@ -8,6 +8,7 @@ import {
   COMMIT,
   CREATE,
   calls,
+  inputTranscript,
   Machine,
   type MachineOptions,
   outputTranscript,
@@ -250,4 +251,35 @@ describe('Google Cloud', () => {
       expect(JSON.stringify(machine.frames)).not.toContain('audioStreamEnd')
     },
   )
+})
+
+describe('a model that only transcribes', () => {
+  const model = 'gemini-3.5-transcribe-live'
+  const session = { purpose: 'transcription', input: { transcription: { language: 'de' } } } as const
+
+  it('gets the settings of its transcript alone', () => {
+    const machine = ready({ model }, { ...session, instructions: 'Be short.', tools: [WEATHER] })
+    expect(setupOf(machine)).toEqual({
+      model: `models/${model}`,
+      generationConfig: { responseModalities: ['TEXT'] },
+      inputAudioTranscription: { languageCodes: ['de'] },
+    })
+    expect(machine.protocol.losses(update(session))).toEqual([])
+  })
+
+  it('returns transcripts of detected and of committed speech, without a response', () => {
+    for (const detection of [{}, { turnDetection: null }]) {
+      const settings = { ...session, input: { ...session.input, ...detection } }
+      const machine = ready({ model, settings }, settings).client(audio(), COMMIT)
+      machine.server(inputTranscript('Guten'), inputTranscript(' Tag'), TURN_COMPLETE)
+      expect(machine.of('input-transcript-done').map(({ text }) => text)).toEqual(['Guten Tag'])
+      expect(machine.types).not.toContain('response-start')
+      const last = machine.frames.at(-1)
+      expect(last).toEqual({
+        realtimeInput: 'turnDetection' in detection ? { activityEnd: {} } : { audioStreamEnd: true },
+      })
+      machine.client(audio(), COMMIT).server(inputTranscript('Ja'), TURN_COMPLETE)
+      expect(machine.of('input-transcript-done')).toHaveLength(2)
+    }
+  })
 })

@@ -51,8 +51,8 @@ const HANDLERS: Handlers = {
     state.emit(state.user.commit())
     if (!state.isManual) {
       state.connection.send(state.streamEnd)
-      state.isStreamEnded = state.response === undefined
-    } else if (state.activity === 'open') state.activity = 'committed'
+      state.isStreamEnded = state.response === undefined && !state.dialect.transcribes
+    } else if (state.activity === 'open') commitActivity(state)
   },
   'audio-clear': state => {
     state.user.clear()
@@ -84,6 +84,12 @@ const HANDLERS: Handlers = {
   opaque: (state, { format, value }) => {
     if (format === LIVE) state.connection.send(JSON.stringify(value))
   },
+}
+
+/** Ends the manual turn of a session that only transcribes. Other turns end when a response is requested. */
+function commitActivity(state: LiveState): void {
+  if (state.dialect.transcribes) state.connection.send(ACTIVITY_END)
+  state.activity = state.dialect.transcribes ? 'none' : 'committed'
 }
 
 function createItem(state: LiveState, { item, after, id: event }: Of<'item-create'>): void {

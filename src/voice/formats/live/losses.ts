@@ -59,12 +59,14 @@ const LOSS_REASONS = { parallelToolCalls: 'no-parallel-control', purpose: 'no-tr
 function settingsLosses(settings: VoiceSessionSettings, dialect: LiveDialect, losses: Losses): void {
   const path = ['settings']
   const { tools = [], toolChoice, reasoning, input, output } = settings
-  const implied = { parallelToolCalls: true, purpose: 'conversation' } as const
+  if (dialect.transcribes) losses.dropFields(settings, path, TRANSCRIBES_ONLY)
+  const implied = { parallelToolCalls: true, purpose: dialect.transcribes ? 'transcription' : 'conversation' } as const
   for (const field of ['parallelToolCalls', 'purpose'] as const)
     if (settings[field] !== undefined && settings[field] !== implied[field])
       losses.drop([...path, field], LOSS_REASONS[field])
   const budget = new Budget()
-  for (const [index, tool] of tools.entries()) toolLosses(tool, [...path, 'tools', index], losses, budget)
+  for (const [index, tool] of (dialect.transcribes ? [] : tools).entries())
+    toolLosses(tool, [...path, 'tools', index], losses, budget)
   if (toolChoice !== undefined && (toolChoice.mode === 'required' || toolChoice.only !== undefined))
     losses.drop([...path, 'toolChoice'], 'no-tool-choice')
   if (reasoning !== undefined && dialect.thinking === undefined) losses.drop([...path, 'reasoning'], 'no-reasoning')
@@ -82,6 +84,11 @@ function settingsLosses(settings: VoiceSessionSettings, dialect: LiveDialect, lo
     else losses.change([...path, 'output', 'voice'], upstreamVoice, 'voice-of-the-upstream')
   }
 }
+
+/** Settings of answers, which a model that only transcribes does not give. */
+const TRANSCRIBES_ONLY = Object.fromEntries(
+  ['instructions', 'tools', 'temperature', 'maxTokens'].map(field => [field, 'transcribes-only']),
+)
 
 const isBelowLow = (effort: Effort | undefined): boolean => effort === 'none' || effort === 'minimal'
 

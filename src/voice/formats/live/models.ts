@@ -15,6 +15,8 @@ export interface LiveModel {
   readonly callsInTurns: boolean
   /** True if turns may contain audio. Other models close the connection. */
   readonly audioInTurns: boolean
+  /** True if the model only transcribes: it answers `TEXT` and takes settings of the transcript alone. */
+  readonly transcribes: boolean
   /** True if the model completes a turn with its calls at Google Cloud. Others complete it after the results. */
   readonly completesCallsAtCloud: boolean
 }
@@ -27,6 +29,7 @@ const DEFAULT_MODEL: LiveModel = {
   calls: 'blocking',
   callsInTurns: false,
   audioInTurns: false,
+  transcribes: false,
   completesCallsAtCloud: true,
 }
 
@@ -49,8 +52,11 @@ const SINCE_3_8: LiveModel = {
 
 const EXTENDED_THINKING: LiveModel = { ...SINCE_3_8, thinking: 'required', calls: 'asynchronous' }
 
+const TRANSCRIBER: LiveModel = { ...DEFAULT_MODEL, transcribes: true }
+
 /** Model families. The first match counts. */
 const FAMILIES: readonly (readonly [pattern: RegExp, model: LiveModel])[] = [
+  [/transcribe/, TRANSCRIBER],
   [/gemini-(?:3\.(?:[89]|\d\d)|[4-9]).*-extended-thinking/, EXTENDED_THINKING],
   [/gemini-(?:3\.(?:[89]|\d\d)|[4-9])/, SINCE_3_8],
   [/gemini-3/, THIRD_GENERATION],

@@ -12,6 +12,7 @@ export const speaks = ({ modalities }: VoiceSessionSettings): boolean =>
 
 /** Writes the `setup` message without its resumption handle. The setup of a connection never changes. */
 export function writeSetup(settings: VoiceSessionSettings, model: string, dialect: LiveDialect): JsonObject {
+  if (dialect.transcribes) return writeTranscriberSetup(settings, model, dialect)
   const isSpoken = speaks(settings) || dialect.audioOnly
   const { instructions, input } = settings
   return defined({
@@ -32,6 +33,15 @@ export function writeSetup(settings: VoiceSessionSettings, model: string, dialec
     contextWindowCompression: { slidingWindow: {} },
   }) as JsonObject
 }
+
+/** Writes the setup of a model that only transcribes, and that refuses everything else. */
+const writeTranscriberSetup = ({ input }: VoiceSessionSettings, model: string, dialect: LiveDialect): JsonObject =>
+  defined({
+    model: modelName(model, dialect),
+    generationConfig: { responseModalities: ['TEXT'] },
+    realtimeInputConfig: realtimeInput(input?.turnDetection),
+    inputAudioTranscription: transcription(input?.transcription?.language),
+  }) as JsonObject
 
 const transcription = (language: string | undefined): JsonObject =>
   language === undefined ? {} : { languageCodes: [language] }

@@ -79,7 +79,7 @@ export class LiveState {
     this.conversation = new Conversation(newId)
     this.user = new UserTurn(this.conversation, this.textBudget, newId)
     this.calls = new ToolCalls(newId)
-    this.connection = new Connection(this.dialect.resumption)
+    this.connection = new Connection(this.dialect.resumption && !this.dialect.transcribes)
     this.settings = {
       ...{ modalities: ['audio'], ...settings },
       input: { turnDetection: { type: 'silence' }, ...settings.input },
