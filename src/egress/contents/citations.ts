@@ -1,11 +1,11 @@
 import { utf8Length } from '../../canonical/base64.ts'
+import { Budget } from '../../canonical/budget.ts'
 import type { Annotation, Citation, SearchSource } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/text.ts'
 import { spellingFor } from '../fields.ts'
-import { Budget } from '../sanitize/budget.ts'
 import type { SearchPart } from '../searches.ts'
 import { FORMAT } from './fields.ts'
 

@@ -1,8 +1,8 @@
+import type { Budget } from '../../canonical/budget.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import { type JsonObject, type Node, withDefined } from '../../canonical/node.ts'
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
 import type { MovedPart } from '../moved-media.ts'
-import type { Budget } from '../sanitize/budget.ts'
 
 export const FORMAT = 'contents'
 

@@ -1,10 +1,10 @@
 import type { Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
+import { narrowed, openApiOf } from '../../canonical/openapi-schema.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
-import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
 
 const DECLARATIONS_FIELD = 'functionDeclarations'

@@ -20,7 +20,7 @@ export const FLAGS = {
   late_text: {
     values: ['content', 'realtime'],
     meaning:
-      "how text is sent after the model's first answer: as `clientContent` (default), or as `realtimeInput` (default for `gemini-3`)",
+      "how text is sent after the model's first answer: as `clientContent` (default), or as `realtimeInput` (default for `gemini-3` before 3.8)",
   },
 } as const satisfies Flags
 

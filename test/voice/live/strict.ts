@@ -15,7 +15,7 @@ const SHAPE: Shape = {
     },
     systemInstruction: CONTENT,
     tools: {
-      functionDeclarations: { name: '*', description: '*', parametersJsonSchema: '*' },
+      functionDeclarations: { name: '*', description: '*', parameters: '*', behavior: '*' },
       ...{ googleSearch: '*', codeExecution: '*', urlContext: '*' },
     },
     realtimeInputConfig: {

@@ -97,5 +97,6 @@ export const FLAGS: { readonly [flag: string]: string } = {
   item_done: '发送 `conversation.item.done`；默认 true',
   resumption: '在新连接上恢复会话，使其可超过单个连接的时限；默认 true',
   audio_only: '模型只说话：请求文本的调用方得到转写；`native-audio` 模型和 `gemini-3` 默认 true',
-  late_text: '模型首次应答之后发送文本的方式：`clientContent`（默认），或 `realtimeInput`（`gemini-3` 默认）',
+  late_text:
+    '模型首次应答之后发送文本的方式：`clientContent`（默认），或 `realtimeInput`（3.8 以前的 `gemini-3` 默认）',
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { UsageFacts } from '../facts.ts'
-import { compact, type Json } from '../json.ts'
+import { compact, isObject, type Json, objectOf } from '../json.ts'
 import { BASE64 } from '../media/base64.ts'
 
 /* The meaning of a session, independent of the format. */
@@ -34,6 +34,12 @@ export interface SessionSettings {
   readonly toolChoice?: string
   readonly tools?: { readonly [name: string]: { readonly description?: string; readonly parameters?: Json } }
 }
+
+/** Returns the schema of a function's arguments, or undefined for a function without arguments. */
+export const argumentsSchema = (schema: Json | undefined): Json | undefined =>
+  isObject(schema) && schema['type'] === 'object' && Object.keys(objectOf(schema['properties'])).length === 0
+    ? undefined
+    : schema
 
 /** An item that the client added to the conversation. */
 export interface SessionItem {

@@ -8,10 +8,12 @@ import { CONVERSATION_TOO_LARGE, type IdentifiedItem, sizeOf } from '../../conve
 import { mergeSettings } from '../../settings.ts'
 import {
   ACTIVITY_END,
+  ACTIVITY_START,
   clientCallResult,
   contentOf,
+  isAudio,
   resultOf,
-  STREAM_END,
+  writeRealtimeAudio,
   writeRealtimeTurn,
   writeToolResponse,
   writeTurns,
@@ -19,7 +21,7 @@ import {
 import { effectiveSettings } from './losses.ts'
 import { OMITTED_AUDIO } from './open-response.ts'
 import type { LiveState } from './state.ts'
-import { LIVE } from './wire.ts'
+import { type Content, LIVE } from './wire.ts'
 
 type Of<T extends ClientEvent['type']> = Extract<ClientEvent, { readonly type: T }>
 type Handlers = { readonly [T in ClientEvent['type']]: (state: LiveState, event: Of<T>) => void }
@@ -48,9 +50,9 @@ const HANDLERS: Handlers = {
     }
     state.emit(state.user.commit())
     if (!state.isManual) {
-      state.connection.send(STREAM_END)
-      state.isStreamEnded = state.response === undefined
-    } else if (state.activity === 'open') state.activity = 'committed'
+      state.connection.send(state.streamEnd)
+      state.isStreamEnded = state.response === undefined && !state.dialect.transcribes
+    } else if (state.activity === 'open') commitActivity(state)
   },
   'audio-clear': state => {
     state.user.clear()
@@ -84,6 +86,12 @@ const HANDLERS: Handlers = {
   },
 }
 
+/** Ends the manual turn of a session that only transcribes. Other turns end when a response is requested. */
+function commitActivity(state: LiveState): void {
+  if (state.dialect.transcribes) state.connection.send(ACTIVITY_END)
+  state.activity = state.dialect.transcribes ? 'none' : 'committed'
+}
+
 function createItem(state: LiveState, { item, after, id: event }: Of<'item-create'>): void {
   const result = item.content.find(part => part.type === 'tool-result')
   if (result !== undefined && !state.calls.has(result.id) && !state.clientCalls.has(result.id)) {
@@ -107,7 +115,7 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
   if (result !== undefined) addResult(state, known, result)
   else {
     for (const part of item.content) if (part.type === 'tool-call') state.clientCalls.set(part.id, part.name)
-    const content = contentOf(known)
+    const content = contentOf(known, state.dialect)
     if (content !== undefined) state.turns.add(known.id, content)
   }
 }
@@ -116,7 +124,7 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
 function addResult(state: LiveState, { id }: IdentifiedItem, part: ToolResultPart): void {
   if (!state.calls.has(part.id)) {
     const name = state.clientCalls.get(part.id)!
-    state.turns.add(id, clientCallResult(resultOf(part, { id: part.id, name })))
+    state.turns.add(id, clientCallResult(resultOf(part, { id: part.id, name }), state.dialect))
     return
   }
   state.calls.answer(part)
@@ -131,7 +139,10 @@ function addResult(state: LiveState, { id }: IdentifiedItem, part: ToolResultPar
 
 function createResponse(state: LiveState, { settings, id }: Of<'response-create'>): void {
   if (state.response !== undefined) {
-    state.fail(RUNNING, id)
+    // A model that goes on talking while its calls run takes results at any time, and answers them afterwards.
+    const results = state.dialect.calls === 'asynchronous' ? state.calls.take() : []
+    if (results.length > 0) state.connection.send(writeToolResponse(results))
+    else state.fail(RUNNING, id)
     return
   }
   if (settings?.detached === true || settings?.context !== undefined) {
@@ -163,14 +174,43 @@ function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string
   const frames = results.length === 0 ? [] : [writeToolResponse(results)]
   const isCommitted = state.activity === 'committed'
   const isAnswered = isCommitted || state.isStreamEnded
-  if (state.takesRealtimeText) for (const turn of state.turns.take()) append(frames, writeRealtimeTurn(turn))
-  else if (!state.turns.isEmpty) frames.push(writeTurns(state.turns.take(), !isCommitted))
+  if (state.takesRealtimeText)
+    for (const turn of state.turns.take())
+      append(
+        frames,
+        writeRealtimeTurn(turn, audio => writeSpeech(state, audio)),
+      )
+  else if (!state.turns.isEmpty) append(frames, turnFrames(state, !isCommitted))
   else if (frames.length === 0 && !isAnswered && !hasAnsweredCancelled) frames.push(writeTurns([], true))
   if (isCommitted) {
     frames.push(ACTIVITY_END)
     state.activity = 'none'
   }
   return frames.length > 0 || isAnswered ? frames : undefined
+}
+
+/** Writes the queued turns. Audio is sent as the user's speech to models that take none in turns. */
+function turnFrames(state: LiveState, turnComplete: boolean): string[] {
+  if (!state.hasUntakenAudio) return [writeTurns(state.turns.take(), turnComplete)]
+  const frames: string[] = []
+  let silent: Content[] = []
+  for (const { role, parts } of state.turns.take()) {
+    const others = parts.filter(part => !isAudio(part))
+    if (others.length > 0) silent.push({ role, parts: others })
+    if (others.length === parts.length) continue
+    if (silent.length > 0) frames.push(writeTurns(silent, false))
+    silent = []
+    for (const part of parts) if (isAudio(part)) append(frames, writeSpeech(state, part['inlineData'] as JsonObject))
+  }
+  if (silent.length > 0) frames.push(writeTurns(silent, turnComplete))
+  return frames
+}
+
+/** Writes audio of an item as a turn of the user's speech, or as part of the turn that the client has begun. */
+function writeSpeech(state: LiveState, audio: JsonObject): string[] {
+  const frame = writeRealtimeAudio(audio)
+  if (!state.isManual) return [frame, state.streamEnd]
+  return state.activity === 'none' ? [ACTIVITY_START, frame, ACTIVITY_END] : [frame]
 }
 
 /** Removes the media data from a part, because stored items do not repeat media. */

@@ -1,7 +1,9 @@
 import { encodeBase64 } from '../../../canonical/base64.ts'
-import type { Part, ToolResultPart } from '../../../canonical/content.ts'
-import { type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
-import type { ConversationItem } from '../../../canonical/voice-session.ts'
+import type { Part, ToolCallPart, ToolResultPart } from '../../../canonical/content.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
+import { type ConversationItem, PCM_16K, type TurnDetection } from '../../../canonical/voice-session.ts'
+import type { LiveDialect } from './dialect.ts'
+import type { LiveModel } from './models.ts'
 import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
 
 /**
@@ -12,7 +14,19 @@ import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
 export const ACTIVITY_START = '{"realtimeInput":{"activityStart":{}}}'
 export const ACTIVITY_END = '{"realtimeInput":{"activityEnd":{}}}'
 /** Frame that informs automatic activity detection that no more audio follows for now. */
-export const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
+const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
+
+/** Silence that ends speech at Google Cloud, beyond the silence that detection waits for, in milliseconds. */
+const EXTRA_SILENCE = 500
+/** Silence that detection waits for by default, in milliseconds. */
+const DEFAULT_SILENCE = 1000
+
+/** Writes the end of the audio for automatic activity detection. Google Cloud has no frame for it, so it gets silence. */
+export function writeStreamEnd({ vertex }: LiveDialect, detection: TurnDetection | null | undefined): string {
+  if (!vertex) return STREAM_END
+  const silence = detection?.type === 'silence' ? (detection.silenceMs ?? DEFAULT_SILENCE) : DEFAULT_SILENCE
+  return writeAudio(new Uint8Array(2 * Math.ceil(((silence + EXTRA_SILENCE) * PCM_16K.rate) / 1000)))
+}
 
 export const writeAudio = (audio: Uint8Array): string =>
   `{"realtimeInput":{"audio":{"mimeType":"${AUDIO_TYPE}","data":"${encodeBase64(audio)}"}}}`
@@ -24,37 +38,60 @@ export const writeTurns = (turns: readonly Content[], turnComplete: boolean): st
 export const writeToolResponse = (functionResponses: readonly FunctionResponse[]): string =>
   JSON.stringify({ toolResponse: { functionResponses } })
 
-/** Writes a user turn as `realtimeInput` frames, which trigger an answer. Returns no frames for a model turn. */
-export function writeRealtimeTurn({ role, parts }: Content): string[] {
+/**
+ * Writes a user turn as `realtimeInput` frames, which trigger an answer. Returns no frames for a model turn.
+ *
+ * @param speech writes the frames of the turn's audio.
+ */
+export function writeRealtimeTurn({ role, parts }: Content, speech: (audio: JsonObject) => string[]): string[] {
   if (role === 'model') return []
-  return parts.flatMap(({ text, inlineData }): string[] => {
+  return parts.flatMap((part): string[] => {
+    const { text, inlineData } = part
     if (typeof text === 'string') return [JSON.stringify({ realtimeInput: { text } })]
     if (inlineData === undefined) return []
-    const isAudio = String((inlineData as JsonObject)['mimeType']).startsWith('audio/')
-    return [JSON.stringify({ realtimeInput: isAudio ? { audio: inlineData } : { video: inlineData } })]
+    return isAudio(part) ? speech(inlineData as JsonObject) : [JSON.stringify({ realtimeInput: { video: inlineData } })]
   })
 }
 
+/** Returns true for a part with audio. */
+export const isAudio = ({ inlineData }: JsonObject): boolean =>
+  isObject(inlineData) && String(inlineData['mimeType']).startsWith('audio/')
+
+export const writeRealtimeAudio = (audio: JsonObject): string => JSON.stringify({ realtimeInput: { audio } })
+
 /** Converts a message or a call to a turn. Returns undefined if no part of the item can be sent. */
-export function contentOf({ role, content }: ConversationItem): Content | undefined {
-  const parts = content.flatMap(partOf)
+export function contentOf({ role, content }: ConversationItem, model: LiveModel): Content | undefined {
+  const parts = content.flatMap(part => partOf(part, model))
   return parts.length === 0 ? undefined : { role: role === 'assistant' ? 'model' : 'user', parts }
 }
 
-function partOf(part: Part): JsonObject[] {
+function partOf(part: Part, model: LiveModel): JsonObject[] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ text: part.text }]
-    case 'media':
-      if (part.source.type === 'base64' && part.source.data !== '')
+    case 'media': {
+      const hasText = part.transcript !== undefined && part.transcript !== ''
+      const isTaken = part.kind !== 'audio' || model.audioInTurns || !hasText
+      if (part.source.type === 'base64' && part.source.data !== '' && isTaken)
         return [{ inlineData: { mimeType: mediaTypeOf(part.source.mediaType), data: part.source.data } }]
-      return part.transcript === undefined || part.transcript === '' ? [] : [{ text: part.transcript }]
+      return hasText ? [{ text: part.transcript! }] : []
+    }
     case 'tool-call':
-      return [{ functionCall: { id: part.id, name: part.name, args: parseObject(part.arguments) ?? {} } }]
+      return model.callsInTurns
+        ? [{ functionCall: { id: part.id, name: part.name, args: parseObject(part.arguments) ?? {} } }]
+        : [{ text: callText(part) }]
     default:
       return []
   }
 }
+
+/** Returns a call of an earlier session as text. */
+export const callText = ({ name, arguments: args }: ToolCallPart): string =>
+  `[Called the function ${name} with ${args === '' ? '{}' : args}]`
+
+/** Returns the result of such a call as text. */
+export const resultText = (name: string, response: JsonObject): string =>
+  `[The function ${name} returned ${JSON.stringify(response)}]`
 
 /** Returns the media type to send. Audio in items has already been converted to the upstream's format. */
 const mediaTypeOf = (mediaType: string): string => (mediaType.startsWith('audio/') ? AUDIO_TYPE : mediaType)
@@ -71,7 +108,11 @@ export function resultOf(part: ToolResultPart, call: { readonly id?: string; rea
 }
 
 /** Returns a turn with the result of a call that the client itself added to the history. */
-export const clientCallResult = ({ id, name, response }: FunctionResponse): Content => ({
+export const clientCallResult = ({ id, name, response }: FunctionResponse, { callsInTurns }: LiveModel): Content => ({
   role: 'user',
-  parts: [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response } }],
+  parts: [
+    callsInTurns
+      ? { functionResponse: { ...(id === undefined ? {} : { id }), name, response } }
+      : { text: resultText(name, response) },
+  ],
 })

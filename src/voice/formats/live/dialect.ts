@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { LiveFlags } from '../../../formats/dialects/live.ts'
+import { type LiveModel, liveModel } from './models.ts'
 
 /**
  * Deviations of an upstream from the format, according to the flags in the channel's `dialect` or to known model names.
  */
-export interface LiveDialect {
+export interface LiveDialect extends LiveModel {
   /**
    * Flag `vertex`: true if the upstream is Google Cloud's API, which has a different path and different model names.
    */
@@ -17,33 +18,23 @@ export interface LiveDialect {
   readonly defaultVoice: string | undefined
   /** Flag `resumption`: true if a session can continue on a new connection. Otherwise, it ends with its connection. */
   readonly resumption: boolean
-  /** Flag `audio_only`: true if the model always speaks. If text is requested, the transcript of the speech is used. */
-  readonly audioOnly: boolean
-  /** `late_text: realtime`: after the model's first turn, text is accepted only as `realtimeInput`. */
-  readonly lateText: 'content' | 'realtime'
-  /** Setting for the reasoning effort, or undefined for models without reasoning. */
-  readonly thinking: 'level' | 'budget' | undefined
 }
 
 export function readDialect(dialect: JsonObject, model: string): LiveDialect {
   const { vertex, version, voices, default_voice, resumption, audio_only, late_text } = dialect as LiveFlags
-  const isThirdGeneration = THIRD_GENERATION.test(model)
+  const known = liveModel(model)
   return {
+    ...known,
     vertex: vertex === true,
     version: typeof version === 'string' ? version : vertex === true ? 'v1beta1' : 'v1beta',
     voices,
     defaultVoice: typeof default_voice === 'string' ? default_voice : undefined,
     resumption: resumption !== false,
-    audioOnly: typeof audio_only === 'boolean' ? audio_only : isThirdGeneration || NATIVE_AUDIO.test(model),
-    lateText: late_text === 'realtime' || (isThirdGeneration && late_text !== 'content') ? 'realtime' : 'content',
-    thinking: isThirdGeneration ? 'level' : NATIVE_AUDIO.test(model) ? 'budget' : undefined,
+    // Flag `audio_only`: if text is requested, the transcript of the speech is used.
+    audioOnly: typeof audio_only === 'boolean' ? audio_only : known.audioOnly,
+    lateText: late_text ?? known.lateText,
   }
 }
-
-/** Matches models that reject `TEXT` as a response modality. */
-const NATIVE_AUDIO = /native-audio/
-/** Matches third-generation models, which also reject `clientContent` after their first answer. */
-const THIRD_GENERATION = /gemini-3/
 
 /** Returns the path of a session, relative to the channel's base URL. */
 export const pathOf = ({ vertex, version }: LiveDialect): string =>

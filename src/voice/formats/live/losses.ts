@@ -1,4 +1,8 @@
+import { Budget } from '../../../canonical/budget.ts'
 import { foreignLosses, Losses, lose, type Path } from '../../../canonical/loss.ts'
+import type { JsonObject } from '../../../canonical/node.ts'
+import { narrowed } from '../../../canonical/openapi-schema.ts'
+import type { Effort } from '../../../canonical/request.ts'
 import type { Tool } from '../../../canonical/tool.ts'
 import type {
   ConversationItem,
@@ -55,14 +59,19 @@ const LOSS_REASONS = { parallelToolCalls: 'no-parallel-control', purpose: 'no-tr
 function settingsLosses(settings: VoiceSessionSettings, dialect: LiveDialect, losses: Losses): void {
   const path = ['settings']
   const { tools = [], toolChoice, reasoning, input, output } = settings
-  const implied = { parallelToolCalls: true, purpose: 'conversation' } as const
+  if (dialect.transcribes) losses.dropFields(settings, path, TRANSCRIBES_ONLY)
+  const implied = { parallelToolCalls: true, purpose: dialect.transcribes ? 'transcription' : 'conversation' } as const
   for (const field of ['parallelToolCalls', 'purpose'] as const)
     if (settings[field] !== undefined && settings[field] !== implied[field])
       losses.drop([...path, field], LOSS_REASONS[field])
-  for (const [index, tool] of tools.entries()) toolLosses(tool, [...path, 'tools', index], losses)
+  const budget = new Budget()
+  for (const [index, tool] of (dialect.transcribes ? [] : tools).entries())
+    toolLosses(tool, [...path, 'tools', index], losses, budget)
   if (toolChoice !== undefined && (toolChoice.mode === 'required' || toolChoice.only !== undefined))
     losses.drop([...path, 'toolChoice'], 'no-tool-choice')
   if (reasoning !== undefined && dialect.thinking === undefined) losses.drop([...path, 'reasoning'], 'no-reasoning')
+  if (dialect.thinking === 'required' && isBelowLow(reasoning?.effort))
+    losses.change([...path, 'reasoning', 'effort'], 'low', 'reasons-always')
   if (!speaks(settings) && dialect.audioOnly) losses.change([...path, 'modalities'], ['audio'], 'transcript-as-text')
   if (input?.transcription) losses.dropFields(input.transcription, [...path, 'input', 'transcription'], NO_PROMPT)
   if (input?.noiseReduction) losses.drop([...path, 'input', 'noiseReduction'], 'no-noise-reduction')
@@ -76,12 +85,27 @@ function settingsLosses(settings: VoiceSessionSettings, dialect: LiveDialect, lo
   }
 }
 
+/** Settings of answers, which a model that only transcribes does not give. */
+const TRANSCRIBES_ONLY = Object.fromEntries(
+  ['instructions', 'tools', 'temperature', 'maxTokens'].map(field => [field, 'transcribes-only']),
+)
+
+const isBelowLow = (effort: Effort | undefined): boolean => effort === 'none' || effort === 'minimal'
+
 const NO_PROMPT = { prompt: 'no-transcription-prompt' }
 
-function toolLosses(tool: Tool, path: Path, losses: Losses): void {
+function toolLosses(tool: Tool, path: Path, losses: Losses, budget: Budget): void {
   if (tool.type === 'freeform') losses.drop(path, 'no-freeform-tools')
   if (tool.type === 'function' && tool.strict === true) losses.drop([...path, 'strict'], 'no-strict-tools')
+  if (tool.type === 'function' && tool.parameters !== undefined) schemaLosses(tool.parameters, path, losses, budget)
   if (tool.type === 'hosted') losses.dropFields(tool, path, NO_HOSTED_SETTINGS)
+}
+
+/** Reports a schema that the format's subset cannot express. */
+function schemaLosses(schema: JsonObject, path: Path, losses: Losses, budget: Budget): void {
+  const subset = narrowed(schema, budget)
+  if (JSON.stringify(subset) !== JSON.stringify(schema))
+    losses.change([...path, 'parameters'], subset, 'schema-narrowed')
 }
 
 const NO_HOSTED_SETTINGS = {

@@ -1,10 +1,11 @@
 import type { CanonicalError } from '../../../canonical/error.ts'
 import type { Loss, Losses } from '../../../canonical/loss.ts'
-import { PCM_16K, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
+import { type ConversationItem, PCM_16K, PCM_24K, type VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type { ClientEvent } from '../../../canonical/voice-session-event.ts'
 import { NO_STEP, type Protocol, type ProtocolOptions, type Step } from '../../protocol.ts'
 import { mergeSettings } from '../../settings.ts'
 import { applyClientEvent } from './client-events.ts'
+import { callText, resultOf, resultText } from './client-writer.ts'
 import { pathOf } from './dialect.ts'
 import { clientLosses } from './losses.ts'
 import { applyServerMessage } from './server-messages.ts'
@@ -39,6 +40,7 @@ export class LiveProtocol implements Protocol {
       losses.drop(['after'], 'appended-only')
     if (event.type === 'item-create' && event.item.role === 'assistant' && state.takesRealtimeText)
       losses.drop(['item', 'content'], 'no-late-history')
+    if (event.type === 'item-create' && !state.dialect.callsInTurns) callLosses(event.item, state, losses)
     if (event.type === 'item-delete' && !state.turns.has(event.item)) losses.drop(['item'], 'no-deletion')
     if (event.type === 'audio-clear' && state.user.pending > 0) losses.drop(['type'], 'audio-is-sent-at-once')
     return losses.list
@@ -91,6 +93,17 @@ const SESSION_ENDED: CanonicalError = {
   code: 'session_ended',
   message: 'The upstream ended the session.',
 }
+
+/** Reports calls and results of earlier sessions that become text, because the model takes none in turns. */
+function callLosses({ content: [part] }: ConversationItem, state: LiveState, losses: Losses): void {
+  const name = part?.type === 'tool-result' ? state.clientCalls.get(part.id) : undefined
+  if (part?.type === 'tool-call') changeToText(callText(part), losses)
+  else if (part?.type === 'tool-result' && name !== undefined)
+    changeToText(resultText(name, resultOf(part, { id: part.id, name }).response), losses)
+}
+
+const changeToText = (text: string, losses: Losses): void =>
+  losses.change(['item', 'content', 0], { type: 'text', text }, 'calls-as-text')
 
 /** Reports settings that can no longer be changed at the upstream. */
 function lateLosses(settings: VoiceSessionSettings, state: LiveState, losses: Losses): void {

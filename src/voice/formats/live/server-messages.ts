@@ -17,7 +17,8 @@ export function applyServerMessage(state: LiveState, message: LiveMessage): void
 
 const HANDLERS: Handlers = {
   'setup-complete': (state, { named }) => {
-    state.completesCalls = named
+    const { calls, completesCallsAtCloud } = state.dialect
+    state.completesCalls = calls === 'asynchronous' || (named && completesCallsAtCloud)
     state.connection.ready()
   },
   'input-transcript': (state, { text, finished }) => {
@@ -27,7 +28,10 @@ const HANDLERS: Handlers = {
   },
   'output-transcript': (state, { text }) =>
     output(state, response => (state.isSpoken ? response.transcript(text) : response.text(text))),
-  text: (state, { text }) => output(state, response => response.text(text)),
+  text: (state, { text }) => {
+    // A speaking model does not say the text beside its speech, which is mostly reasoning. The transcript has its words.
+    if (!state.asksForSpeech) output(state, response => response.text(text))
+  },
   audio: (state, { audio }) => {
     // If the caller requested text but the model only speaks, the transcript becomes the text and the audio is dropped.
     if (state.isSpoken) output(state, response => response.audio(audio))

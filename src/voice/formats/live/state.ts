@@ -6,7 +6,7 @@ import type { VoiceSessionSettings } from '../../../canonical/voice-session.ts'
 import type { Position, ResponseReason, ResponseStatus, ServerEvent } from '../../../canonical/voice-session-event.ts'
 import { Conversation, errorEvent, type IdentifiedItem } from '../../conversation.ts'
 import type { ProtocolOptions, Step } from '../../protocol.ts'
-import { ACTIVITY_START, contentOf, writeAudio, writeTurns } from './client-writer.ts'
+import { ACTIVITY_START, contentOf, writeAudio, writeStreamEnd, writeTurns } from './client-writer.ts'
 import { Connection, MAX_BUFFERED } from './connection.ts'
 import { type LiveDialect, readDialect } from './dialect.ts'
 import { OpenResponse } from './open-response.ts'
@@ -79,7 +79,7 @@ export class LiveState {
     this.conversation = new Conversation(newId)
     this.user = new UserTurn(this.conversation, this.textBudget, newId)
     this.calls = new ToolCalls(newId)
-    this.connection = new Connection(this.dialect.resumption)
+    this.connection = new Connection(this.dialect.resumption && !this.dialect.transcribes)
     this.settings = {
       ...{ modalities: ['audio'], ...settings },
       input: { turnDetection: { type: 'silence' }, ...settings.input },
@@ -102,6 +102,21 @@ export class LiveState {
   adopt(): void {
     this.isManual = this.settings.input?.turnDetection === null
     this.isSpoken = speaks(this.settings)
+  }
+
+  /** The frame that ends the user's speech for automatic activity detection. */
+  get streamEnd(): string {
+    return writeStreamEnd(this.dialect, this.settings.input?.turnDetection)
+  }
+
+  /** True if queued turns have audio that the model takes only as speech, which triggers an answer. */
+  get hasUntakenAudio(): boolean {
+    return this.turns.hasAudio && !this.dialect.audioInTurns
+  }
+
+  /** True if the setup asks for speech, even if the caller only gets its transcript. */
+  get asksForSpeech(): boolean {
+    return this.isSpoken || this.dialect.audioOnly
   }
 
   emit(events: Iterable<ServerEvent>): void {
@@ -135,7 +150,7 @@ export class LiveState {
 
   /** Sends turns that the model should not answer yet, unless they would interrupt the model. */
   sendTurns(): void {
-    if (this.turns.isEmpty || this.takesRealtimeText) return
+    if (this.turns.isEmpty || this.takesRealtimeText || this.hasUntakenAudio) return
     // Frames of a manual turn wait for the end of a response, after which some models refuse turns.
     const mayDefer = this.isManual && this.dialect.lateText !== 'realtime'
     if (this.response !== undefined && !mayDefer) return
@@ -224,7 +239,7 @@ export class LiveState {
       const turns = this.itemsAfter(this.coveredItem).filter(
         ({ id }) => !unsent.has(id) && !(isWaiting && pendingRequest.items.has(id)),
       )
-      const contents = turns.map(contentOf).filter(content => content !== undefined)
+      const contents = turns.map(item => contentOf(item, this.dialect)).filter(content => content !== undefined)
       if (contents.length > 0) this.connection.send(writeTurns(contents, false))
     }
     if (isWaiting) for (const frame of pendingRequest.frames) this.connection.send(frame)

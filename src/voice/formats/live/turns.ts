@@ -1,3 +1,4 @@
+import { isAudio } from './client-writer.ts'
 import type { Content } from './wire.ts'
 
 /** Queue of unsent turns and their items. */
@@ -5,6 +6,13 @@ export class Turns {
   private list: { readonly item: string | undefined; readonly content: Content; readonly size: number }[] = []
   /** Length of all queued turns, in characters. */
   size = 0
+
+  /** Number of queued turns with audio. */
+  private withAudio = 0
+
+  get hasAudio(): boolean {
+    return this.withAudio > 0
+  }
 
   get isEmpty(): boolean {
     return this.list.length === 0
@@ -14,6 +22,7 @@ export class Turns {
     const { length: size } = JSON.stringify(content)
     this.list.push({ item, content, size })
     this.size += size
+    if (content.parts.some(isAudio)) this.withAudio++
   }
 
   has(item: string): boolean {
@@ -23,6 +32,7 @@ export class Turns {
   remove(item: string): void {
     this.list = this.list.filter(one => one.item !== item)
     this.size = this.list.reduce((sum, { size }) => sum + size, 0)
+    this.withAudio = this.list.filter(({ content }) => content.parts.some(isAudio)).length
   }
 
   /** Ids of the items in all queued turns. */
@@ -34,6 +44,7 @@ export class Turns {
     const turns = this.list.map(({ content }) => content)
     this.list = []
     this.size = 0
+    this.withAudio = 0
     return turns
   }
 }

@@ -1,6 +1,13 @@
+import { asJsonSchema } from '../../formats/contents/schema-subset.ts'
 import { compact, isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
 import { dataOf } from '../frame.ts'
-import { audioOf, type SessionItem, type SessionRequest, type SessionSettings } from '../session-facts.ts'
+import {
+  argumentsSchema,
+  audioOf,
+  type SessionItem,
+  type SessionRequest,
+  type SessionSettings,
+} from '../session-facts.ts'
 import type { Frames } from '../session-format.ts'
 import { clientMessage, kindOf, textIn } from './names.ts'
 
@@ -30,7 +37,8 @@ function settingsOf(setup: JsonObject): SessionSettings {
         textOf(one['name']) ?? '',
         compact({
           description: textOf(one['description']),
-          parameters: one['parametersJsonSchema'] ?? one['parameters'],
+          parameters:
+            argumentsSchema(asJsonSchema(one['parametersJsonSchema'] ?? one['parameters'] ?? null)) ?? undefined,
         }),
       ]),
     ),

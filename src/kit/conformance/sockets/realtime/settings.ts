@@ -9,7 +9,7 @@ import {
   objectOf,
   textOf,
 } from '../../json.ts'
-import type { SessionSettings } from '../session-facts.ts'
+import { argumentsSchema, type SessionSettings } from '../session-facts.ts'
 
 /* Reads the settings of sessions, in both versions of the layout. */
 
@@ -51,7 +51,7 @@ const toolsOf = (value: Json | undefined): SessionSettings['tools'] =>
       .map(objectOf)
       .map(tool => [
         textOf(tool['name']) ?? textOf(tool['server_label']) ?? '',
-        compact({ description: textOf(tool['description']), parameters: tool['parameters'] }),
+        compact({ description: textOf(tool['description']), parameters: argumentsSchema(tool['parameters']) }),
       ]),
   )
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../canonical/node.ts'
+import type { Json } from './node.ts'
 
 /** Maximum size that resolved references may add to a request, in characters and nodes. */
 const DEFAULT_SIZE = 512 * 1024

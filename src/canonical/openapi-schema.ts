@@ -1,7 +1,7 @@
-import { orNull } from '../../canonical/json-schema.ts'
-import { rowOf } from '../../canonical/maps.ts'
-import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { Budget } from './budget.ts'
+import { orNull } from './json-schema.ts'
+import { rowOf } from './maps.ts'
+import { isObject, type Json, type JsonObject, stringIn } from './node.ts'
 
 /*
  * JSON Schema for upstreams that only accept a subset of OpenAPI's older dialect (trap 55). `narrowed` reduces a schema

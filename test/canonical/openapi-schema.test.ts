@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lose } from '../../../src/canonical/loss.ts'
-import type { JsonObject } from '../../../src/canonical/node.ts'
-import { contents as writer } from '../../../src/egress/contents/index.ts'
-import { narrowed, openApiOf } from '../../../src/egress/sanitize/schema.ts'
-import { contents as reader } from '../../../src/ingress/contents/index.ts'
-import { jsonSchemaOf } from '../../../src/ingress/contents/tools.ts'
-import { request } from '../../laws/arbitrary.ts'
-import { meaning } from '../../laws/same.ts'
-import { holds, plain, same } from '../../laws/support.ts'
+import { lose } from '../../src/canonical/loss.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { narrowed, openApiOf } from '../../src/canonical/openapi-schema.ts'
+import { contents as writer } from '../../src/egress/contents/index.ts'
+import { contents as reader } from '../../src/ingress/contents/index.ts'
+import { jsonSchemaOf } from '../../src/ingress/contents/tools.ts'
+import { request } from '../laws/arbitrary.ts'
+import { meaning } from '../laws/same.ts'
+import { holds, plain, same } from '../laws/support.ts'
 
 const OPENAPI = { dialect: { schema: 'openapi' }, native: false }
 const narrow = (schema: JsonObject) => openApiOf(narrowed(schema))
