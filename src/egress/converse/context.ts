@@ -1,9 +1,9 @@
+import type { Budget } from '../../canonical/budget.ts'
 import type { CacheHint, Part } from '../../canonical/content.ts'
 import { childPath, type Losses, type Path } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { extrasFor } from '../fields.ts'
-import type { Budget } from '../sanitize/budget.ts'
 
 export const FORMAT = 'converse'
 

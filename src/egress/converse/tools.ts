@@ -1,15 +1,15 @@
+import type { Budget } from '../../canonical/budget.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
+import { narrowed } from '../../canonical/openapi-schema.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { SYSTEM_TOOLS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
-import type { Budget } from '../sanitize/budget.ts'
 import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
-import { narrowed } from '../sanitize/schema.ts'
 import { type Block, FORMAT, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
 
 /** Tools in the upstream's form. */
