@@ -1,4 +1,4 @@
-import { defined, type JsonObject } from '../../canonical/node.ts'
+import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
 import { OPENAI_RESPONSES_MODELS } from '../../formats/index.ts'
 import { objectOf } from './draft.ts'
 import { type Account, addressOf, keyFields, settingOf, variable } from './litellm-settings.ts'
@@ -46,10 +46,14 @@ function bedrockAccount(params: JsonObject, model: string, mode: string | undefi
   return { provider: isMantle ? 'bedrock-mantle' : 'bedrock-converse', model: id, fields }
 }
 
+/** Returns the region of AWS, by its own name or by LiteLLM's name for all clouds. */
+const awsRegion = (params: JsonObject): string | undefined =>
+  settingOf(params['aws_region_name'] ?? params['region_name'])
+
 /** Returns the fields for AWS: a key of Bedrock, keys of AWS, a profile, or the default credential chain. */
 function awsFields(params: JsonObject): { [field: string]: unknown } {
   const key = keyFields(params)
-  if (Object.keys(key).length > 0) return defined({ region: settingOf(params['aws_region_name']), ...key })
+  if (Object.keys(key).length > 0) return defined({ region: awsRegion(params), ...key })
   const secret = settingOf(params['aws_secret_access_key'])
   const auth =
     secret === undefined
@@ -58,7 +62,7 @@ function awsFields(params: JsonObject): { [field: string]: unknown } {
           ...{ type: 'aws-keys', access_key_id: settingOf(params['aws_access_key_id']), secret_access_key: secret },
           ...defined({ session_token: settingOf(params['aws_session_token']) }),
         }
-  return defined({ region: settingOf(params['aws_region_name']), auth })
+  return defined({ region: awsRegion(params), auth })
 }
 
 /** Models of other makers, tuned models, and media models, which Vertex AI serves at endpoints of their own. */
@@ -86,11 +90,13 @@ const NAME_OR_TEXT = {
 const DEFAULT_LOCATION = 'us-central1'
 
 function vertexFields(params: JsonObject): { [field: string]: unknown } {
-  const credentials = settingOf(params['vertex_credentials'] ?? params['vertex_ai_credentials'])
+  const written = params['vertex_credentials'] ?? params['vertex_ai_credentials']
+  const credentials = isObject(written) ? JSON.stringify(written) : settingOf(written)
+  const location = params['vertex_location'] ?? params['vertex_ai_location'] ?? params['region_name']
   return defined({
     ...{
-      project: settingOf(params['vertex_project'] ?? params['vertex_ai_project']),
-      region: settingOf(params['vertex_location'] ?? params['vertex_ai_location']) ?? DEFAULT_LOCATION,
+      project: settingOf(params['vertex_project'] ?? params['vertex_ai_project'] ?? params['project']),
+      region: settingOf(location) ?? DEFAULT_LOCATION,
     },
     auth: credentials === undefined ? { type: 'google-default' } : serviceAccount(credentials),
   })
@@ -149,11 +155,12 @@ function azureCurrent(params: JsonObject, model: string, formats?: readonly stri
 /** Returns the fields for Azure: a key, or an Entra client. */
 function azureFields(params: JsonObject): { [field: string]: unknown } {
   const secret = settingOf(params['client_secret'])
+  const scope = (): object => defined({ scope: settingOf(params['azure_scope']) })
   const client = (): object => ({ tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) })
   return defined({
     ...(secret === undefined
       ? keyFields(params, AZURE_KEY)
-      : { auth: { type: 'azure-client', ...client(), client_secret: secret } }),
+      : { auth: { type: 'azure-client', ...client(), client_secret: secret, ...scope() } }),
     base_url: addressOf(params) ?? AZURE_ADDRESS,
     api_version: settingOf(params['api_version']),
   })

@@ -15,10 +15,16 @@ export interface Account {
   readonly note?: { readonly field: string; readonly text: string }
 }
 
+/** Returns a number, which may be written as a string. */
+export const numeralOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
 /** Returns a number of 0 or more, which may be written as a string. */
 export const amountOf = (value: unknown): number | undefined => {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined
+  const number = numeralOf(value)
+  return number !== undefined && number >= 0 ? number : undefined
 }
 
 /** Returns a positive number, which may be written as a string. */

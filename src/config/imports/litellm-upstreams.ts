@@ -63,17 +63,39 @@ export function accountOf(params: JsonObject, info: JsonObject, mode: string | u
 
 /** Parameters that decide where requests go, or with which credential. */
 const DESTINATIONS: ReadonlySet<string> = new Set([
-  ...['litellm_credential_name', 'api_key', 'api_base', 'base_url', 'azure_ad_token'],
+  ...['litellm_credential_name', 'api_key', 'api_base', 'base_url', 'azure_ad_token', 'azure_username'],
   ...['aws_role_name', 'aws_web_identity_token', 'aws_bedrock_runtime_endpoint', 'aws_sts_endpoint'],
+  ...['anthropic_federation_rule_id', 'anthropic_identity_source', 'anthropic_identity_token'],
+  ...['anthropic_identity_token_file', 'openai_identity_provider_id', 'openai_identity_token_file'],
+  ...['token_exchange_endpoint', 'use_xai_oauth', 'mock_response'],
 ])
+
+/** Parameters with texts that decide where requests go, or for whom they are billed. */
+const TEXTS = [
+  ...['api_key', 'api_base', 'base_url', 'organization', 'api_version', 'tenant_id', 'client_id', 'client_secret'],
+  ...['aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'aws_region_name', 'aws_profile_name'],
+  ...['vertex_project', 'vertex_ai_project', 'vertex_location', 'vertex_ai_location', 'region_name', 'deployment_id'],
+] as const
+
+/**
+ * Returns a parameter whose value should be a text and is none, such as a key in digits. LiteLLM refuses the entry. A
+ * channel would use the key or the account of the environment instead.
+ */
+export const wrongDestination = (params: JsonObject): string | undefined =>
+  TEXTS.find(field => (params[field] ?? '') !== '' && typeof params[field] !== 'string')
 
 /**
  * Returns a parameter that decides where the requests of an entry go and that its account does not use. A key beside the
  * secret of an Entra client is not needed.
+ *
+ * @param params the watched parameters.
  */
-export const lostDestination = (params: JsonObject): string | undefined =>
+export const lostDestination = (params: JsonObject, written: JsonObject): string | undefined =>
   unread(params).find(
-    field => DESTINATIONS.has(field) && !(field === 'api_key' && Object.hasOwn(params, 'client_secret')),
+    field =>
+      DESTINATIONS.has(field) &&
+      ![false, null, ''].includes(written[field] as false | null | '') &&
+      !(field === 'api_key' && Object.hasOwn(params, 'client_secret')),
   )
 
 /**
