@@ -1,7 +1,7 @@
 import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
 import { OPENAI_RESPONSES_MODELS } from '../../formats/index.ts'
 import { objectOf } from './draft.ts'
-import { type Account, addressOf, keyFields, settingOf, variable } from './litellm-settings.ts'
+import { type Account, addressOf, baseAddressOf, keyFields, settingOf, variable } from './litellm-settings.ts'
 
 /*
  * Cloud accounts of LiteLLM's entries (its `llms/bedrock`, `llms/vertex_ai`, `llms/azure` and `llms/azure_ai`, read on
@@ -34,6 +34,9 @@ const BEDROCK_MEDIA = /embed|rerank|canvas|reel|sonic|titan-image|stability\./
 /** Work of models in conversations. */
 const CONVERSATIONS: ReadonlySet<string | undefined> = new Set([undefined, 'chat', 'completion', 'responses'])
 
+/** Returns true for the work of a model in conversations, which is the default. */
+export const isConversation = (mode: string | undefined): boolean => CONVERSATIONS.has(mode)
+
 function bedrockAccount(params: JsonObject, model: string, mode: string | undefined): Account | string {
   if (BEDROCK_ROUTES.test(model)) return 'no channel speaks the format of Bedrock’s agents and asynchronous calls'
   if (BEDROCK_MEDIA.test(model) || !CONVERSATIONS.has(mode)) return 'channels of Bedrock do conversations only'
@@ -46,14 +49,10 @@ function bedrockAccount(params: JsonObject, model: string, mode: string | undefi
   return { provider: isMantle ? 'bedrock-mantle' : 'bedrock-converse', model: id, fields }
 }
 
-/** Returns the region of AWS, by its own name or by LiteLLM's name for all clouds. */
-const awsRegion = (params: JsonObject): string | undefined =>
-  settingOf(params['aws_region_name'] ?? params['region_name'])
-
 /** Returns the fields for AWS: a key of Bedrock, keys of AWS, a profile, or the default credential chain. */
 function awsFields(params: JsonObject): { [field: string]: unknown } {
   const key = keyFields(params)
-  if (Object.keys(key).length > 0) return defined({ region: awsRegion(params), ...key })
+  if (Object.keys(key).length > 0) return defined({ region: settingOf(params['aws_region_name']), ...key })
   const secret = settingOf(params['aws_secret_access_key'])
   const auth =
     secret === undefined
@@ -62,7 +61,7 @@ function awsFields(params: JsonObject): { [field: string]: unknown } {
           ...{ type: 'aws-keys', access_key_id: settingOf(params['aws_access_key_id']), secret_access_key: secret },
           ...defined({ session_token: settingOf(params['aws_session_token']) }),
         }
-  return defined({ region: awsRegion(params), auth })
+  return defined({ region: settingOf(params['aws_region_name']), auth })
 }
 
 /** Models of other makers, tuned models, and media models, which Vertex AI serves at endpoints of their own. */
@@ -92,11 +91,10 @@ const DEFAULT_LOCATION = 'us-central1'
 function vertexFields(params: JsonObject): { [field: string]: unknown } {
   const written = params['vertex_credentials'] ?? params['vertex_ai_credentials']
   const credentials = isObject(written) ? JSON.stringify(written) : settingOf(written)
-  const location = params['vertex_location'] ?? params['vertex_ai_location'] ?? params['region_name']
   return defined({
     ...{
-      project: settingOf(params['vertex_project'] ?? params['vertex_ai_project'] ?? params['project']),
-      region: settingOf(location) ?? DEFAULT_LOCATION,
+      project: settingOf(params['vertex_project'] ?? params['vertex_ai_project']),
+      region: settingOf(params['vertex_location'] ?? params['vertex_ai_location']) ?? DEFAULT_LOCATION,
     },
     auth: credentials === undefined ? { type: 'google-default' } : serviceAccount(credentials),
   })
@@ -121,8 +119,13 @@ const CLOUDFLARE = /^https:\/\/gateway\.ai\.cloudflare\.com\//
 /** Prefix of deployments whose requests LiteLLM sends to the Responses API. */
 const RESPONSES = 'responses/'
 
+/** Matches names of Cohere and Mistral. LiteLLM takes Chat Completions at the entry's address for them. */
+const SERVERLESS =
+  /^(?:c4ai-|command-|open-mistral-nemo$|mistral-(?:tiny|small|medium|large)(?:-(?:latest|\d[\d.-]*))?$|(?:codestral|devstral|magistral|ministral|pixtral)-.*(?:latest|\d{4})$)/
+
 function azureAccount(params: JsonObject, model: string): Account | string {
   if (model === '') return 'the deployment is missing: write its name'
+  if (SERVERLESS.test(model)) return serverlessAccount(params, model)
   if (model.startsWith('speech/')) return 'no channel speaks the format of Azure’s speech service'
   const { address, deployment: ofAddress } = deploymentIn(addressOf(params) ?? AZURE_ADDRESS)
   if (CLOUDFLARE.test(address)) return 'no channel has the paths of Cloudflare’s gateway in front of Azure'
@@ -132,6 +135,14 @@ function azureAccount(params: JsonObject, model: string): Account | string {
     return azureCurrent(params, deployment, ['responses'])
   if (CURRENT_VERSIONS.has(settingOf(params['api_version']) ?? '')) return azureCurrent(params, deployment)
   return { provider: 'azure-deployments', model: deployment, fields: { ...azureFields(params), base_url: address } }
+}
+
+/** Returns the account of an endpoint that serves one model, whose name there has LiteLLM's prefix. */
+function serverlessAccount(params: JsonObject, model: string): Account | string {
+  const base_url = baseAddressOf(params)
+  if (base_url === undefined) return 'api_base is missing'
+  const fields = { ...keyFields(params, 'none'), base_url, formats: ['chat'] }
+  return { provider: 'custom', model: `azure/${model}`, fields }
 }
 
 /** Splits an address into that of the resource and the deployment that its path may name. */
@@ -169,9 +180,18 @@ function azureFields(params: JsonObject): { [field: string]: unknown } {
 /** Host of Foundry, which serves all of its models with Azure's current API. */
 const FOUNDRY_HOST = /^https:\/\/[^/]+\.services\.ai\.azure\.com$/
 
+/** Address of Foundry's own format, which serves models of OpenAI, too. */
+const FOUNDRY_MODELS = /\.services\.ai\.azure\.com\b(?!.*\/openai\/deployments)/
+
+/** Matches models of OpenAI, which LiteLLM takes for deployments. */
+const OPENAI_NAMES = /^(?:gpt-(?:\d|audio)|chatgpt-|o\d(?:-|$)|text-embedding-(?:3|ada)|computer-use-preview)/
+
 function foundryAccount(params: JsonObject, model: string, mode: string | undefined): Account | string | undefined {
   if (/^(?:agents|doc-intelligence)\/|^flux/i.test(model)) return 'no channel speaks the format of this model'
   if (model.includes('claude')) return { provider: 'azure-foundry', model, fields: azureFields(params) }
-  const isCurrent = mode !== 'rerank' && FOUNDRY_HOST.test(addressOf(params) ?? '')
-  return isCurrent ? azureCurrent(params, model.replace(/^model_router\//, ''), ['chat', 'embeddings']) : undefined
+  const address = addressOf(params)
+  if (address === undefined || mode === 'rerank') return undefined
+  if (FOUNDRY_HOST.test(address))
+    return azureCurrent(params, model.replace(/^model_router\//, ''), ['chat', 'embeddings'])
+  return OPENAI_NAMES.test(model) && !FOUNDRY_MODELS.test(address) ? azureAccount(params, model) : undefined
 }

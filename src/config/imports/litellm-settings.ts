@@ -40,6 +40,12 @@ export function addressOf(params: JsonObject): string | undefined {
   return address === undefined ? undefined : withoutTrailingSlashes(address)
 }
 
+/** Matches the path of one task at the end of an address, which LiteLLM does not append again. */
+const TASK = /\/chat\/completions$/
+
+/** Returns the address of an entry to which the paths of all tasks are appended. */
+export const baseAddressOf = (params: JsonObject): string | undefined => addressOf(params)?.replace(TASK, '')
+
 /**
  * Returns the key, with its limits if there are any. Without a key, the channel uses its provider's environment
  * variable.

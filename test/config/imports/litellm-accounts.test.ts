@@ -52,18 +52,10 @@ test('an account of Vertex AI may be a map', () => {
   expect(imported.notes).toEqual([])
 })
 
-describe('the names of LiteLLM for all clouds', () => {
-  test.each([
-    [
-      { model: 'vertex_ai/gemini-2.5-pro', project: 'p', region_name: 'europe-west1' },
-      'https://europe-west1-aiplatform',
-    ],
-    [{ model: 'bedrock/eu.amazon.nova-pro-v1:0', api_key: 'k', region_name: 'eu-west-1' }, 'eu-west-1'],
-  ])('%j', (params, address) => {
-    const imported = importEntry(params)
-    expect(channelsOf(imported)[0]!.formats[0]!.baseUrl).toContain(address)
-    expect(imported.notes).toEqual([])
-  })
+test('a region that LiteLLM does not use is named', () => {
+  const params = { model: 'vertex_ai/gemini-2.5-pro', vertex_project: 'p', region_name: 'europe-west1' }
+  expect(importEntry(params).text).toContain('region: us-central1')
+  expect(pathsOf(importEntry(params))).toEqual(['model_list[0].litellm_params.region_name'])
 })
 
 test('the scope of an Entra client is kept', () => {
