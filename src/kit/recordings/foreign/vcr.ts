@@ -14,9 +14,11 @@ const object = <E extends v.ObjectEntries>(entries: E) =>
   )
 
 const BODY = v.union([text, v.instance(Uint8Array), v.null()], 'expected a string or binary')
+/** A value of a header. That of boto3 is binary. */
+const HEADER = v.union([text, v.instance(Uint8Array)])
 const HEADERS = v.record(
   text,
-  v.union([text, v.array(text)], 'expected a string or a list of strings'),
+  v.union([HEADER, v.array(HEADER)], 'expected a string or a list of strings'),
   'expected an object',
 )
 
@@ -66,7 +68,11 @@ export const cassetteExchanges = (interactions: readonly Interaction[], at: Date
 const JSON_TYPE = 'application/json'
 
 const joinedHeaders = (headers: Headers): Record<string, string> =>
-  headersOf(Object.entries(headers).flatMap(([name, value]) => [value].flat().map(one => [name, one] as const)))
+  headersOf(
+    Object.entries(headers).flatMap(([name, value]) =>
+      [value].flat().map(one => [name, typeof one === 'string' ? one : Buffer.from(one).toString('latin1')] as const),
+    ),
+  )
 
 type Body = v.InferOutput<typeof BODY>
 
