@@ -1,7 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { crc32 } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
 import { readFolder } from '../../../../src/kit/recordings/folder.ts'
 import { importFile } from '../../../../src/kit/recordings/foreign/import-file.ts'
 import { openReplay } from '../../../../src/kit/recordings/replay-server.ts'
@@ -56,6 +57,72 @@ test('aiohttp has methods in lower case, which it sends in upper case', async ()
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(replay.url + new URL(uri).pathname, { method: 'POST', headers, body })
   expect([answer.status, await answer.text()]).toEqual([200, string])
+})
+
+const BEDROCK = 'https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-lite-v1%3A0'
+const OPENAI = 'https://api.openai.com/v1/chat/completions'
+const interaction = (uri: string, body: string, response: object) => ({
+  interactions: [{ request: { method: 'POST', uri, body, headers: {} }, response }],
+})
+
+/** A frame of an event stream of AWS. */
+function frame(type: string, payload: object): Buffer {
+  const header = (name: string, value: string) =>
+    Buffer.from([name.length, ...Buffer.from(name), 7, 0, value.length, ...Buffer.from(value)])
+  const headers = Buffer.concat([header(':event-type', type), header(':message-type', 'event')])
+  const body = Buffer.from(JSON.stringify(payload))
+  const prelude = Buffer.alloc(12)
+  prelude.writeUInt32BE(16 + headers.length + body.length)
+  prelude.writeUInt32BE(headers.length, 4)
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8)
+  const content = Buffer.concat([prelude, headers, body])
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([content, checksum])
+}
+
+describe('an answer whose headers were filtered has the type of its body', () => {
+  const chat = (stream: boolean) => JSON.stringify({ model: 'm', stream, messages: [{ role: 'user', content: 'hi' }] })
+  const chunk = 'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[]}\n\n'
+
+  test.each([
+    ['application/json', OPENAI, chat(false), '{"id":"c","object":"chat.completion","choices":[]}'],
+    ['text/event-stream', OPENAI, chat(true), `${chunk}data: [DONE]\n\n`],
+  ])('%s', async (type, uri, body, string) => {
+    const cassette = interaction(uri, body, { body: { string }, headers: {}, status: { code: 200 } })
+    await using replay = await openDisposable(await recordingsOf('filtered.json', JSON.stringify(cassette)))
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${replay.url}/v1/chat/completions`, { method: 'POST', headers, body })
+    expect([answer.headers.get('content-type'), await answer.text()]).toEqual([type, string])
+  })
+
+  test('binary events of AWS', async () => {
+    const bytes = Buffer.concat([frame('messageStart', { role: 'assistant' }), frame('messageStop', {})])
+    const recordings = await recordingsOf(
+      'filtered.yaml',
+      `interactions:
+- request: {method: POST, uri: '${BEDROCK}/converse-stream', body: '${BODY}', headers: {}}
+  response:
+    body: {string: !!binary ${bytes.toString('base64')}}
+    headers: {}
+    status: {code: 200}
+`,
+    )
+    await using replay = await openDisposable(recordings)
+    const path = '/model/amazon.nova-lite-v1%3A0/converse-stream'
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(replay.url + path, { method: 'POST', headers, body: BODY })
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(answer.headers.get('content-type')).toBe('application/vnd.amazon.eventstream')
+  })
+})
+
+test('answers of httpx have other names of fields before vcrpy 6', async () => {
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
+  const content = '{"id":"c","object":"chat.completion","choices":[]}'
+  const cassette = interaction(OPENAI, body, { content, headers: {}, http_version: 'HTTP/1.1', status_code: 201 })
+  const [recording] = await recordingsOf('httpx.json', JSON.stringify(cassette))
+  expect(recording!.recording.answer).toMatchObject({ status: 201, body: { json: { id: 'c' } } })
 })
 
 async function openDisposable(recordings: Awaited<ReturnType<typeof recordingsOf>>) {
