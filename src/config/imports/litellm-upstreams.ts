@@ -152,6 +152,9 @@ const OTHER_FORMATS: ReadonlySet<string> = new Set([
   ...['watsonx', 'watsonx_text'],
 ])
 
+/** Matches an address below a version of Google's API, such as that of Vertex AI for keys. */
+const BELOW_VERSION = /\/v\d+(?:alpha|beta)?\d*\/./
+
 /** Matches the path of one task of Cohere at the end of an address. */
 const COHERE_TASK = /\/v[12]\/(?:chat|embed|rerank)$/
 
@@ -173,6 +176,8 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
   const note = defined({ note: stated === undefined || only.formats !== undefined ? rowOf(NOTES, prefix) : undefined })
   if (own !== undefined && (address === undefined || isVendorAddress(own, address)))
     return { provider: own, model: nameAt(prefix, model), fields: { ...keyFields(params), ...only }, ...note }
+  if (prefix === 'gemini' && BELOW_VERSION.test(address ?? ''))
+    return 'channels of Gemini append `/v1beta` to the address, which LiteLLM does not'
   if (address !== undefined && (COMPATIBLE.has(prefix) || own === undefined))
     return compatible(prefix, params, info, model)
   const usual = rowOf(USUAL_ADDRESSES, prefix)

@@ -64,6 +64,14 @@ test('models of Fireworks for vectors have no account before their names', () =>
   expect(reached({ model: 'fireworks_ai/qwen3-8b' })[1]).toBe('accounts/fireworks/models/qwen3-8b')
 })
 
+test('an address of Gemini below a version is left out, because a channel appends one', () => {
+  const entry = (api_base: string) => importEntry({ model: 'gemini/gemini-2.5-pro', api_base, api_key: 'k' })
+  expect(entry('https://aiplatform.googleapis.com/v1/publishers/google').notes).toMatchObject([
+    { path: 'model_list[0]' },
+  ])
+  expect(entry(`${OWN}/gemini/v1beta`).channels).toBe(1)
+})
+
 test('the version of Cohere’s API is no part of the name', () => {
   expect(reached({ model: 'cohere/v2/command-r' }, 'cohere-chat')[1]).toBe('command-r')
 })
