@@ -2,7 +2,7 @@ import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { keysOf } from './channel-keys.ts'
 import { modelsOf } from './channel-models.ts'
-import { AZURE, type ChannelProgram, PLANS, removesDots, TYPES, type Upstream } from './channel-types.ts'
+import { AZURE, type ChannelProgram, otherProgram, PLANS, removesDots, TYPES, type Upstream } from './channel-types.ts'
 import {
   addressIn,
   type Draft,
@@ -85,6 +85,8 @@ function addChannel(
   const name = textOf(channel['name'])?.trim() || `channel-${idOf(channel)}`
   const note = (text: string): void => void draft.notes.push({ path: `${path} (${name})`, text })
   const type = numeralOf(channel['type'])
+  const origin = otherProgram(program, type, channel)
+  if (origin !== undefined) return note(`it is a channel of ${origin}, where type ${type} is another vendor`)
   const upstream = TYPES[program][type]
   if (channel['status'] !== undefined && channel['status'] !== 1) return note('it is disabled')
   if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../canonical/node.ts'
-import { type Draft, type Facts, freeName, objectOf, splitList } from './draft.ts'
+import { type Draft, type Facts, freeName, jsonObjectOf, objectOf, splitList } from './draft.ts'
 
 /**
  * Returns the keys of a channel of new-api or one-api, which are one per line, without those that it has disabled. Lists
@@ -15,7 +15,7 @@ export function keysOf(
   note: (text: string) => void,
 ): Facts | undefined {
   const written = splitList(channel['key'], '\n')
-  const info = objectOf(channel['channel_info'])
+  const info = jsonObjectOf(channel['channel_info'])
   const isPool = info['is_multi_key'] === true
   const hiddenCount = isPool && typeof info['multi_key_size'] === 'number' ? info['multi_key_size'] : 1
   const statuses = isPool ? objectOf(info['multi_key_status_list']) : {}

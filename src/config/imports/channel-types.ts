@@ -1,3 +1,5 @@
+import { rowOf } from '../../canonical/maps.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import { COMPATIBLE_FORMATS } from './draft.ts'
 
 /*
@@ -81,6 +83,24 @@ export const TYPES: { readonly [P in ChannelProgram]: { readonly [type: number]:
     ...{ 48: { ...CHAT, address: 'https://spark-api-open.xf-yun.com' }, 51: { ...CHAT_AT_ROOT, address: AT_GOOGLE } },
     ...{ 36: chat('deepseek'), 39: chat('together'), 44: SILICONFLOW, 45: chat('xai'), 50: CHAT_AT_ROOT },
   },
+}
+
+/** Fields by which a channel shows the program that it is from. The forks of one-hub have the same ones. */
+const MARKS: { readonly [program: string]: readonly string[] } = {
+  'new-api': ['auto_ban', 'channel_info'],
+  'one-api': ['config'],
+  'one-hub': ['only_chat', 'pre_cost', 'compatible_response'],
+}
+
+/**
+ * Returns the program that a channel is from, if its types have other numbers than those of the given program: its keys
+ * would reach another vendor.
+ */
+export function otherProgram(program: ChannelProgram, type: number, channel: JsonObject): string | undefined {
+  const [origin] = Object.entries(MARKS).find(([, fields]) => fields.some(field => Object.hasOwn(channel, field))) ?? []
+  if (origin === undefined || origin === program) return undefined
+  const types = rowOf<{ readonly [type: number]: Upstream }>(TYPES, origin)
+  return types !== undefined && types[type] === TYPES[program][type] ? undefined : origin
 }
 
 /** Names that new-api accepts as addresses, each with the complete address of Chat Completions. */

@@ -1,6 +1,6 @@
 import { Document } from 'yaml'
 import { getOrAdd } from '../../canonical/maps.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { withEscapedControls, withoutTrailingSlashes } from '../../canonical/text.ts'
 import { PRESETS } from '../../formats/index.ts'
 import { withoutRefusedValues } from './accepted.ts'
@@ -143,6 +143,10 @@ export const noteLine = ({ path, text }: Note): string => withEscapedControls(`-
 
 /** Returns the value if it is an object, else an empty object. */
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? (value as JsonObject) : {})
+
+/** Returns an object, which rows of a database have as JSON text, or an empty object. */
+export const jsonObjectOf = (value: unknown): JsonObject =>
+  typeof value === 'string' ? (parseObject(value) ?? {}) : objectOf(value)
 
 /** Returns the objects of a list. */
 export const objectsOf = (value: unknown): JsonObject[] =>

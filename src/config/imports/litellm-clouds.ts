@@ -1,7 +1,7 @@
-import { defined, type JsonObject } from '../../canonical/node.ts'
+import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
 import { OPENAI_RESPONSES_MODELS } from '../../formats/index.ts'
 import { objectOf } from './draft.ts'
-import { type Account, addressOf, keyFields, settingOf, variable } from './litellm-settings.ts'
+import { type Account, addressOf, baseAddressOf, keyFields, settingOf, variable } from './litellm-settings.ts'
 
 /*
  * Cloud accounts of LiteLLM's entries (its `llms/bedrock`, `llms/vertex_ai`, `llms/azure` and `llms/azure_ai`, read on
@@ -33,6 +33,9 @@ const BEDROCK_MEDIA = /embed|rerank|canvas|reel|sonic|titan-image|stability\./
 
 /** Work of models in conversations. */
 const CONVERSATIONS: ReadonlySet<string | undefined> = new Set([undefined, 'chat', 'completion', 'responses'])
+
+/** Returns true for the work of a model in conversations, which is the default. */
+export const isConversation = (mode: string | undefined): boolean => CONVERSATIONS.has(mode)
 
 function bedrockAccount(params: JsonObject, model: string, mode: string | undefined): Account | string {
   if (BEDROCK_ROUTES.test(model)) return 'no channel speaks the format of Bedrock’s agents and asynchronous calls'
@@ -86,7 +89,8 @@ const NAME_OR_TEXT = {
 const DEFAULT_LOCATION = 'us-central1'
 
 function vertexFields(params: JsonObject): { [field: string]: unknown } {
-  const credentials = settingOf(params['vertex_credentials'] ?? params['vertex_ai_credentials'])
+  const written = params['vertex_credentials'] ?? params['vertex_ai_credentials']
+  const credentials = isObject(written) ? JSON.stringify(written) : settingOf(written)
   return defined({
     ...{
       project: settingOf(params['vertex_project'] ?? params['vertex_ai_project']),
@@ -115,8 +119,13 @@ const CLOUDFLARE = /^https:\/\/gateway\.ai\.cloudflare\.com\//
 /** Prefix of deployments whose requests LiteLLM sends to the Responses API. */
 const RESPONSES = 'responses/'
 
+/** Matches names of Cohere and Mistral. LiteLLM takes Chat Completions at the entry's address for them. */
+const SERVERLESS =
+  /^(?:c4ai-|command-|open-mistral-nemo$|mistral-(?:tiny|small|medium|large)(?:-(?:latest|\d[\d.-]*))?$|(?:codestral|devstral|magistral|ministral|pixtral)-.*(?:latest|\d{4})$)/
+
 function azureAccount(params: JsonObject, model: string): Account | string {
   if (model === '') return 'the deployment is missing: write its name'
+  if (SERVERLESS.test(model)) return serverlessAccount(params, model)
   if (model.startsWith('speech/')) return 'no channel speaks the format of Azure’s speech service'
   const { address, deployment: ofAddress } = deploymentIn(addressOf(params) ?? AZURE_ADDRESS)
   if (CLOUDFLARE.test(address)) return 'no channel has the paths of Cloudflare’s gateway in front of Azure'
@@ -126,6 +135,14 @@ function azureAccount(params: JsonObject, model: string): Account | string {
     return azureCurrent(params, deployment, ['responses'])
   if (CURRENT_VERSIONS.has(settingOf(params['api_version']) ?? '')) return azureCurrent(params, deployment)
   return { provider: 'azure-deployments', model: deployment, fields: { ...azureFields(params), base_url: address } }
+}
+
+/** Returns the account of an endpoint that serves one model, whose name there has LiteLLM's prefix. */
+function serverlessAccount(params: JsonObject, model: string): Account | string {
+  const base_url = baseAddressOf(params)
+  if (base_url === undefined) return 'api_base is missing'
+  const fields = { ...keyFields(params, 'none'), base_url, formats: ['chat'] }
+  return { provider: 'custom', model: `azure/${model}`, fields }
 }
 
 /** Splits an address into that of the resource and the deployment that its path may name. */
@@ -149,11 +166,12 @@ function azureCurrent(params: JsonObject, model: string, formats?: readonly stri
 /** Returns the fields for Azure: a key, or an Entra client. */
 function azureFields(params: JsonObject): { [field: string]: unknown } {
   const secret = settingOf(params['client_secret'])
+  const scope = (): object => defined({ scope: settingOf(params['azure_scope']) })
   const client = (): object => ({ tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) })
   return defined({
     ...(secret === undefined
       ? keyFields(params, AZURE_KEY)
-      : { auth: { type: 'azure-client', ...client(), client_secret: secret } }),
+      : { auth: { type: 'azure-client', ...client(), client_secret: secret, ...scope() } }),
     base_url: addressOf(params) ?? AZURE_ADDRESS,
     api_version: settingOf(params['api_version']),
   })
@@ -162,9 +180,18 @@ function azureFields(params: JsonObject): { [field: string]: unknown } {
 /** Host of Foundry, which serves all of its models with Azure's current API. */
 const FOUNDRY_HOST = /^https:\/\/[^/]+\.services\.ai\.azure\.com$/
 
+/** Address of Foundry's own format, which serves models of OpenAI, too. */
+const FOUNDRY_MODELS = /\.services\.ai\.azure\.com\b(?!.*\/openai\/deployments)/
+
+/** Matches models of OpenAI, which LiteLLM takes for deployments. */
+const OPENAI_NAMES = /^(?:gpt-(?:\d|audio)|chatgpt-|o\d(?:-|$)|text-embedding-(?:3|ada)|computer-use-preview)/
+
 function foundryAccount(params: JsonObject, model: string, mode: string | undefined): Account | string | undefined {
   if (/^(?:agents|doc-intelligence)\/|^flux/i.test(model)) return 'no channel speaks the format of this model'
   if (model.includes('claude')) return { provider: 'azure-foundry', model, fields: azureFields(params) }
-  const isCurrent = mode !== 'rerank' && FOUNDRY_HOST.test(addressOf(params) ?? '')
-  return isCurrent ? azureCurrent(params, model.replace(/^model_router\//, ''), ['chat', 'embeddings']) : undefined
+  const address = addressOf(params)
+  if (address === undefined || mode === 'rerank') return undefined
+  if (FOUNDRY_HOST.test(address))
+    return azureCurrent(params, model.replace(/^model_router\//, ''), ['chat', 'embeddings'])
+  return OPENAI_NAMES.test(model) && !FOUNDRY_MODELS.test(address) ? azureAccount(params, model) : undefined
 }

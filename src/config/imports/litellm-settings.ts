@@ -15,10 +15,16 @@ export interface Account {
   readonly note?: { readonly field: string; readonly text: string }
 }
 
+/** Returns a number, which may be written as a string. */
+export const numeralOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
 /** Returns a number of 0 or more, which may be written as a string. */
 export const amountOf = (value: unknown): number | undefined => {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined
+  const number = numeralOf(value)
+  return number !== undefined && number >= 0 ? number : undefined
 }
 
 /** Returns a positive number, which may be written as a string. */
@@ -33,6 +39,12 @@ export function addressOf(params: JsonObject): string | undefined {
   const address = settingOf(params['api_base'] ?? params['base_url'])
   return address === undefined ? undefined : withoutTrailingSlashes(address)
 }
+
+/** Matches the path of one task at the end of an address, which LiteLLM does not append again. */
+const TASK = /\/chat\/completions$/
+
+/** Returns the address of an entry to which the paths of all tasks are appended. */
+export const baseAddressOf = (params: JsonObject): string | undefined => addressOf(params)?.replace(TASK, '')
 
 /**
  * Returns the key, with its limits if there are any. Without a key, the channel uses its provider's environment

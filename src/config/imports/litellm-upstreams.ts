@@ -8,10 +8,19 @@ import {
   URL_VERSION,
 } from '../../formats/index.ts'
 import { COMPATIBLE_FORMATS, isVendorAddress, objectOf, textOf } from './draft.ts'
-import { CLOUDS } from './litellm-clouds.ts'
+import { CLOUDS, isConversation } from './litellm-clouds.ts'
 import { OTHER_PROVIDERS, USUAL_ADDRESSES } from './litellm-providers.ts'
 import { orderOf } from './litellm-ranks.ts'
-import { type Account, addressOf, amountOf, keyFields, numberOf, settingOf, variable } from './litellm-settings.ts'
+import {
+  type Account,
+  addressOf,
+  amountOf,
+  baseAddressOf,
+  keyFields,
+  numberOf,
+  settingOf,
+  variable,
+} from './litellm-settings.ts'
 import { unread } from './watched.ts'
 
 /** Presets by LiteLLM's model prefix, for providers that need only a key. */
@@ -63,17 +72,39 @@ export function accountOf(params: JsonObject, info: JsonObject, mode: string | u
 
 /** Parameters that decide where requests go, or with which credential. */
 const DESTINATIONS: ReadonlySet<string> = new Set([
-  ...['litellm_credential_name', 'api_key', 'api_base', 'base_url', 'azure_ad_token'],
+  ...['litellm_credential_name', 'api_key', 'api_base', 'base_url', 'azure_ad_token', 'azure_username'],
   ...['aws_role_name', 'aws_web_identity_token', 'aws_bedrock_runtime_endpoint', 'aws_sts_endpoint'],
+  ...['anthropic_federation_rule_id', 'anthropic_identity_source', 'anthropic_identity_token'],
+  ...['anthropic_identity_token_file', 'openai_identity_provider_id', 'openai_identity_token_file'],
+  ...['token_exchange_endpoint', 'use_xai_oauth', 'mock_response'],
 ])
+
+/** Parameters with texts that decide where requests go, or for whom they are billed. */
+const TEXTS = [
+  ...['api_key', 'api_base', 'base_url', 'organization', 'api_version', 'tenant_id', 'client_id', 'client_secret'],
+  ...['aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'aws_region_name', 'aws_profile_name'],
+  ...['vertex_project', 'vertex_ai_project', 'vertex_location', 'vertex_ai_location', 'deployment_id'],
+] as const
+
+/**
+ * Returns a parameter whose value should be a text and is none, such as a key in digits. LiteLLM refuses the entry. A
+ * channel would use the key or the account of the environment instead.
+ */
+export const wrongDestination = (params: JsonObject): string | undefined =>
+  TEXTS.find(field => (params[field] ?? '') !== '' && typeof params[field] !== 'string')
 
 /**
  * Returns a parameter that decides where the requests of an entry go and that its account does not use. A key beside the
  * secret of an Entra client is not needed.
+ *
+ * @param params the watched parameters.
  */
-export const lostDestination = (params: JsonObject): string | undefined =>
+export const lostDestination = (params: JsonObject, written: JsonObject): string | undefined =>
   unread(params).find(
-    field => DESTINATIONS.has(field) && !(field === 'api_key' && Object.hasOwn(params, 'client_secret')),
+    field =>
+      DESTINATIONS.has(field) &&
+      ![false, null, ''].includes(written[field] as false | null | '') &&
+      !(field === 'api_key' && Object.hasOwn(params, 'client_secret')),
   )
 
 /**
@@ -121,6 +152,12 @@ const OTHER_FORMATS: ReadonlySet<string> = new Set([
   ...['watsonx', 'watsonx_text'],
 ])
 
+/** Matches an address below a version of Google's API, such as that of Vertex AI for keys. */
+const BELOW_VERSION = /\/v\d+(?:alpha|beta)?\d*\/./
+
+/** Matches the path of one task of Cohere at the end of an address. */
+const COHERE_TASK = /\/v[12]\/(?:chat|embed|rerank)$/
+
 /** Prefixes whose paths LiteLLM appends with `/v1` to an address without it. */
 const BELOW_V1: ReadonlySet<string> = new Set([
   ...['cometapi', 'heroku', 'huggingface', 'minimax', 'mistral', 'ollama', 'ollama_chat', 'oobabooga'],
@@ -131,14 +168,16 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
     const account = plainAccount(prefix, model.slice(RESPONSES.length), params, info)
     return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, formats: ['responses'] } }
   }
-  const stated = addressOf(params)
+  const stated = prefix.startsWith('cohere') ? addressOf(params)?.replace(COHERE_TASK, '') : baseAddressOf(params)
   const address = stated ?? rowOf(ADDRESSES, prefix)
   const own = rowOf(PRESETS, prefix)
   if (address !== undefined && OTHER_FORMATS.has(prefix)) return `"${prefix}" has a format that no channel speaks`
   const only = defined({ formats: onlyFormats(prefix, model) })
-  const note = defined({ note: stated === undefined ? rowOf(NOTES, prefix) : undefined })
+  const note = defined({ note: stated === undefined || only.formats !== undefined ? rowOf(NOTES, prefix) : undefined })
   if (own !== undefined && (address === undefined || isVendorAddress(own, address)))
     return { provider: own, model: nameAt(prefix, model), fields: { ...keyFields(params), ...only }, ...note }
+  if (prefix === 'gemini' && BELOW_VERSION.test(address ?? ''))
+    return 'channels of Gemini append `/v1beta` to the address, which LiteLLM does not'
   if (address !== undefined && (COMPATIBLE.has(prefix) || own === undefined))
     return compatible(prefix, params, info, model)
   const usual = rowOf(USUAL_ADDRESSES, prefix)
@@ -180,10 +219,11 @@ function onlyFormats(prefix: string, model: string): readonly string[] | undefin
 }
 
 /** Returns the name by which the upstream of a prefix knows a model. */
-function nameAt(prefix: string, model: string): string {
+function nameAt(prefix: string, model: string, mode?: string): string {
   if (prefix === 'azure_ai') return model.replace(/^model_router\//, '')
-  if (prefix === 'cohere_chat') return model.replace(/^v\d\//, '')
-  const isShort = prefix === 'fireworks_ai' && !/^accounts\/|#/.test(model)
+  if (prefix === 'cohere_chat' || prefix === 'cohere') return model.replace(/^v\d\//, '')
+  // Names with a maker are those of models for vectors.
+  const isShort = prefix === 'fireworks_ai' && isConversation(mode) && !/\/|#/.test(model)
   return isShort ? `accounts/fireworks/models/${model}` : model
 }
 
@@ -218,7 +258,7 @@ const atUsualAddress = (
   model: string,
 ): Account => ({
   provider: 'custom',
-  model: nameAt(prefix, model),
+  model: nameAt(prefix, model, textOf(info['mode'])),
   fields: { ...keyFields(params, variable(key)), base_url, formats: formatsFor(info) },
 })
 
@@ -228,14 +268,14 @@ const formatsFor = (info: JsonObject): readonly string[] =>
 
 /** Returns the account of an upstream that is identified only by its address. */
 function compatible(prefix: string, params: JsonObject, info: JsonObject, model: string): Account | string {
-  const address = addressOf(params)
+  const address = baseAddressOf(params)
   if (address === undefined) return 'api_base is missing'
   const isRanking = prefix === 'azure_ai' && (info['mode'] === 'rerank' || /rerank/i.test(model))
   const base_url = isRanking ? `${address.replace(/\/v1$/, '')}/v1` : withVersion(prefix, address)
   const fields: { [field: string]: unknown } = { ...keyFields(params, 'none'), base_url }
   return {
     provider: 'custom',
-    model: nameAt(prefix, model),
+    model: nameAt(prefix, model, textOf(info['mode'])),
     fields: { ...fields, formats: formatsFor(info) },
     ...(prefix === 'openai' && fields['key'] === 'none' ? { note: NO_KEY } : {}),
   }

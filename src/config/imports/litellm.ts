@@ -17,8 +17,9 @@ import { type Credentials, credentialsOf, noteUnused, withCredential } from './l
 import { complete } from './litellm-fallbacks.ts'
 import { type NamedEntry, type Rank, ranksOf } from './litellm-ranks.ts'
 import { ROUTER_FIELDS } from './litellm-router.ts'
-import { amountOf, numberOf, settingOf } from './litellm-settings.ts'
-import { accountOf, HEADERS, lostDestination } from './litellm-upstreams.ts'
+import { amountOf, numberOf, numeralOf, settingOf } from './litellm-settings.ts'
+import { accountOf, HEADERS, lostDestination, wrongDestination } from './litellm-upstreams.ts'
+import type { Note } from './note.ts'
 import { unread, watched } from './watched.ts'
 
 /*
@@ -57,8 +58,13 @@ export function importLitellm(value: unknown): Draft {
     SETTINGS.map(section => [section, objectOf(config[section])]),
   )
   withoutWide(draft, patterns)
-  return draft
+  return { ...draft, notes: once(draft.notes) }
 }
+
+/** Returns each note once. The channels of one entry have the same ones. */
+const once = (notes: readonly Note[]): Note[] => [
+  ...new Map(notes.map(note => [JSON.stringify([note.path, note.text]), note])).values(),
+]
 
 const SECTIONS: ReadonlySet<string> = new Set(['model_list', 'credential_list', ...SETTINGS])
 
@@ -86,8 +92,18 @@ function entriesOf(draft: Draft, list: unknown, credentials: Credentials): reado
   return rows.flatMap((entry, index) => {
     const path = `model_list[${index}]`
     if (!isObject(entry)) draft.notes.push({ path, text: 'it is not a model entry' })
-    return objectsOf([entry]).map(fields => ({ path, fields, ...partsOf(fields, credentials) }))
+    return objectsOf([entry])
+      .flatMap(byOrganization)
+      .map(fields => ({ path, fields, ...partsOf(fields, credentials) }))
   })
+}
+
+/** Returns one entry for each organisation of an entry that has a list of them, as LiteLLM does. */
+function byOrganization(entry: JsonObject): readonly JsonObject[] {
+  const params = objectOf(entry['litellm_params'])
+  const organizations = params['organization']
+  if (!Array.isArray(organizations)) return [entry]
+  return organizations.map(organization => ({ ...entry, litellm_params: { ...params, organization } }))
 }
 
 function partsOf(entry: JsonObject, credentials: Credentials): NamedEntry {
@@ -112,12 +128,18 @@ function addModel(draft: Draft, entry: Entry, rank: Rank | undefined): Pattern |
   const params = watched(entry.params)
   const info = watched(entry.info)
   const account = accountOf(params, info, textOf(entry.info['mode']))
+  const wrong = wrongDestination(entry.params)
+  if (wrong !== undefined || entry.info['blocked'] === true) {
+    const text = wrong === undefined ? 'it is paused' : `litellm_params.${wrong} is not a text`
+    draft.notes.push({ path, text })
+    return undefined
+  }
   const refusal = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)
   if (typeof account === 'string' || refusal !== undefined) {
     draft.notes.push({ path, text: refusal! })
     return undefined
   }
-  const lost = lostDestination(params)
+  const lost = lostDestination(params, entry.params)
   if (lost !== undefined) {
     const text = `a channel has no litellm_params.${lost}, without which it would reach another account or address`
     draft.notes.push({ path, text })
@@ -142,6 +164,10 @@ function addModel(draft: Draft, entry: Entry, rank: Rank | undefined): Pattern |
   for (const field of NUMBERS)
     if (!unread(params).includes(field) && params[field] !== undefined && numberOf(params[field]) === undefined)
       note(`litellm_params.${field}`, 'it is not a number above 0')
+  for (const [part, values] of Object.entries({ litellm_params: params, model_info: info }))
+    for (const field of [...Object.keys(PRICES), ...Object.keys(SIZES)])
+      if (!unread(values).includes(field) && (values[field] ?? '') !== '' && numeralOf(values[field]) === undefined)
+        note(`${part}.${field}`, 'it is not a number')
   for (const field of AMOUNTS)
     if (params[field] !== undefined && amountOf(params[field]) === undefined)
       note(`litellm_params.${field}`, 'it is not a number of 0 or more')
@@ -236,7 +262,7 @@ const SIZES = { max_input_tokens: 'context', max_output_tokens: 'max_output' } a
 function addFacts(draft: Draft, name: string, params: JsonObject, info: JsonObject): string[] {
   if (name.includes('*')) return []
   const numberIn = (field: string): number | undefined =>
-    [info[field], params[field]].find(value => typeof value === 'number')
+    [info[field], params[field]].map(numeralOf).find(value => value !== undefined)
   const prices = Object.entries(PRICES).map(([from, to]) => {
     const cost = numberIn(from)
     return [from, to, cost === undefined ? undefined : Number((cost * 1e6).toPrecision(12))] as const

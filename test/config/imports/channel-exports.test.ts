@@ -112,3 +112,28 @@ describe('header_override', () => {
     expect(notesOf({ 'x-a': '{client_header:x-a}' })).toEqual([expect.stringContaining('allow_headers')])
   })
 })
+
+describe('rows of the database', () => {
+  test('have the keys of a channel as text, with those that are disabled', () => {
+    const channel_info = JSON.stringify({ is_multi_key: true, multi_key_size: 3, multi_key_status_list: { 1: 2 } })
+    const { keys } = channelOf({ key: 'first\nsecond\nthird', channel_info })
+    expect(keys?.map(({ key }) => key)).toEqual(['first', 'third'])
+  })
+
+  const ONE_HUB = { only_chat: false, pre_cost: 1, compatible_response: false }
+  const NEW_API = { auto_ban: 1, channel_info: {} }
+  test.each([
+    ['one-hub', 'one-api', 25, ONE_HUB],
+    ['one-hub', 'new-api', 25, ONE_HUB],
+    ['new-api', 'one-api', 35, NEW_API],
+    ['one-api', 'new-api', 35, { config: '{}' }],
+  ])('of %s have other types than %s, so that their keys would reach other vendors', (program, as, type, fields) => {
+    const { channels, notes } = imported({ type, base_url: '', ...fields }, as)
+    expect(channels).toBe(0)
+    expect(notes).toMatchObject([{ text: expect.stringContaining(`channel of ${program}`) }])
+  })
+
+  test('are read where both programs have the same type', () => {
+    expect(imported({ type: 14, ...NEW_API }, 'one-api')).toMatchObject({ channels: 1, notes: [] })
+  })
+})

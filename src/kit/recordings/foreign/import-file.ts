@@ -107,7 +107,7 @@ async function write(
     },
     ...(onWritten === undefined ? {} : { onWritten }),
   })
-  const request = withVersion(one.request)
+  const request = withVersion({ ...one.request, method: one.request.method.toUpperCase() })
   if (one.answer !== undefined) recorder.exchange(request, one.answer, one.at)
   if (one.session !== undefined) recorder.session(request, one.session, one.at)
   await recorder.close()

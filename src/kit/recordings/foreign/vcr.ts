@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { parseJson } from '../../../canonical/node.ts'
+import { defined, isObject, type JsonObject, parseJson } from '../../../canonical/node.ts'
 import { isInstant } from '../../../config/units.ts'
+import { framesIn } from '../event-frames.ts'
 import type { ArrivedAnswer } from '../recorder.ts'
 import { FOREIGN_STATUS } from '../recording.ts'
 import { type ForeignExchange, headersOf, targetOf, withoutEncoding } from './exchange.ts'
@@ -14,11 +15,20 @@ const object = <E extends v.ObjectEntries>(entries: E) =>
   )
 
 const BODY = v.union([text, v.instance(Uint8Array), v.null()], 'expected a string or binary')
+/** A value of a header. That of boto3 is binary. */
+const HEADER = v.union([text, v.instance(Uint8Array)])
 const HEADERS = v.record(
   text,
-  v.union([text, v.array(text)], 'expected a string or a list of strings'),
+  v.union([HEADER, v.array(HEADER)], 'expected a string or a list of strings'),
   'expected an object',
 )
+
+/** Returns an answer with today's names of its fields. Those of httpx had others before vcrpy 6. */
+function withoutOldNames(response: unknown): unknown {
+  if (!isObject(response) || response['status'] !== undefined || response['status_code'] === undefined) return response
+  const { status_code: code, content: body, ...rest } = response as JsonObject
+  return { status: { code }, ...defined({ body }), ...rest }
+}
 
 const INTERACTION = object({
   request: object({
@@ -26,14 +36,18 @@ const INTERACTION = object({
     /** A JSON body, as serializers for readable cassettes write it. */
     parsed_body: v.optional(v.unknown()),
   }),
-  response: object({
-    status: object({
-      code: FOREIGN_STATUS,
+  response: v.pipe(
+    v.unknown(),
+    v.transform(withoutOldNames),
+    object({
+      status: object({
+        code: FOREIGN_STATUS,
+      }),
+      headers: v.optional(HEADERS, {}),
+      body: v.optional(v.union([BODY, v.object({ string: v.optional(BODY) })])),
+      parsed_body: v.optional(v.unknown()),
     }),
-    headers: v.optional(HEADERS, {}),
-    body: v.optional(v.union([BODY, v.object({ string: v.optional(BODY) })])),
-    parsed_body: v.optional(v.unknown()),
-  }),
+  ),
 })
 
 export const CASSETTE = object({ interactions: v.array(INTERACTION, 'expected a list') })
@@ -64,9 +78,14 @@ export const cassetteExchanges = (interactions: readonly Interaction[], at: Date
   })
 
 const JSON_TYPE = 'application/json'
+const FRAMES_TYPE = 'application/vnd.amazon.eventstream'
 
 const joinedHeaders = (headers: Headers): Record<string, string> =>
-  headersOf(Object.entries(headers).flatMap(([name, value]) => [value].flat().map(one => [name, one] as const)))
+  headersOf(
+    Object.entries(headers).flatMap(([name, value]) =>
+      [value].flat().map(one => [name, typeof one === 'string' ? one : Buffer.from(one).toString('latin1')] as const),
+    ),
+  )
 
 type Body = v.InferOutput<typeof BODY>
 
@@ -79,6 +98,17 @@ function bytesOf(parsed: unknown, body: Body | undefined): Buffer {
   return Buffer.from(body ?? [])
 }
 
+/**
+ * Returns the media type of a body by its beginning. Many cassettes have no headers, because they were filtered, and
+ * clients read an answer without a type as text.
+ */
+function typeOf(bytes: Buffer): string | undefined {
+  const text = bytes.toString('utf8')
+  if (/^\s*(?:event|data|id|retry)?:/.test(text)) return 'text/event-stream'
+  if (/^\s*[[{]/.test(text) && parseJson(text) !== undefined) return JSON_TYPE
+  return framesIn(bytes).length > 0 ? FRAMES_TYPE : undefined
+}
+
 function answerOf({ status, headers, body, parsed_body }: Interaction['response']): ArrivedAnswer {
   const isNested = typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
   const content = isNested ? body.string : body
@@ -86,7 +116,10 @@ function answerOf({ status, headers, body, parsed_body }: Interaction['response'
   const singleHeaders = joinedHeaders(headers)
   return {
     ...{ status: status.code, ms: 0, isComplete: true },
-    headers: parsed_body === undefined ? singleHeaders : { 'content-type': JSON_TYPE, ...singleHeaders },
+    headers: {
+      ...defined({ 'content-type': parsed_body === undefined ? typeOf(bytes) : JSON_TYPE }),
+      ...singleHeaders,
+    },
     chunks: bytes.length === 0 ? [] : [{ ms: 0, bytes }],
     // A plain-text body was decoded before it was written.
     isDecoded: parsed_body !== undefined || (typeof content === 'string' && !content.startsWith(LATIN_GZIP)),
