@@ -1,9 +1,10 @@
 import type { JsonObject } from '../canonical/node.ts'
 import { DIALECT_FLAGS, expectedOf } from '../formats/dialects/index.ts'
 import { CALLERS_VERSION, isVersion, MESSAGES_VERSION } from '../formats/dialects/messages.ts'
+import { FORMAT_FACTS } from '../formats/index.ts'
 import { suggestion } from './faults.ts'
 import { matchesAny } from './glob.ts'
-import type { ChannelConfig, Config, KeyConfig } from './types.ts'
+import type { ChannelConfig, Config, KeyConfig, ModelFacts } from './types.ts'
 import { QUOTED } from './values.ts'
 
 /** A key from the store. */
@@ -18,9 +19,15 @@ export function* warnings(config: Config, stored: readonly StoredKey[] = []): Ge
   if (config.channels.length === 0) yield 'channels: none are configured, so every request is refused'
   yield* groupWarnings(config, stored)
   for (const channel of config.channels) yield* channelWarnings(channel)
-  for (const { id, dialect = {} } of config.models.values()) yield* flagWarnings(`model ${id}`, dialect)
+  for (const facts of config.models.values()) yield* modelWarnings(facts)
   yield* fallbackWarnings(config)
   if (config.channelsFrom === 'config') yield* nameWarnings(config)
+}
+
+function* modelWarnings({ id, dialect = {}, interface: format }: ModelFacts): Generator<string> {
+  yield* flagWarnings(`model ${id}`, dialect)
+  if (format !== undefined && !FORMAT_FACTS.has(format))
+    yield `model ${id}: unknown format "${format}"${suggestion(format, FORMAT_FACTS.keys())}`
 }
 
 /**

@@ -96,7 +96,7 @@ function routeRequest(
     facts,
     catalogue,
     draw: call.id,
-    rank: facts?.order === undefined ? undefined : rankBy(facts.order, { model, channels, prices }),
+    rank: facts?.order === undefined ? undefined : rankBy(facts.order, { model, channels, prices, work }),
     affinity: () => {
       const affinity = affinityOf(request, work, call.message.headers, caller.id, sessionHeaders)
       if (incoming !== undefined) noteAffinity(incoming, affinity?.source)

@@ -1,17 +1,19 @@
 import type { Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
-import type { ChannelConfig, ChannelFormat } from '../config/types.ts'
+import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
 import { type Fitness, fitnessOf, isDirect } from '../formats/index.ts'
 
 /** The caller's format, and the kind of work. */
 interface FormatRequest {
   readonly format: Format
   readonly work: Work
+  /** The operator's facts about the model. */
+  readonly facts?: Pick<ModelFacts, 'interface'> | undefined
 }
 
 /**
- * Chooses the caller's format if it can do the work. Otherwise chooses a format designed for the work, a format that
- * can do it, or a format that can emulate it, in this order. Formats to avoid for the model come after all others.
+ * Chooses the caller's format if it can do the work. Otherwise chooses the model's `interface`, a format designed for the
+ * work, a format that can do it, or a format that can emulate it, in this order. Formats to avoid for the model come after all others.
  */
 export function bestFormat(
   { formats }: ChannelConfig,
@@ -31,10 +33,11 @@ export function bestFormat(
 }
 
 /** Returns the rank of a format for the work of a request. The lowest rank is best. */
-function formatRank(candidate: ChannelFormat, { format, work }: FormatRequest, upstream: string): number {
+function formatRank(candidate: ChannelFormat, { format, work, facts }: FormatRequest, upstream: string): number {
   const fitness = fitnessAt(candidate, work)
   if (fitness === undefined) return UNFIT
-  const rank = candidate.format === format && isDirect(fitness) ? 0 : RANKS[fitness]
+  const isNamed = isDirect(fitness) && (candidate.format === format || candidate.format === facts?.interface)
+  const rank = isNamed ? (candidate.format === format ? NATIVE : PREFERRED) : RANKS[fitness]
   return candidate.avoidedModels?.test(upstream) === true ? rank + AVOIDED : rank
 }
 
@@ -44,6 +47,8 @@ const serves = ({ servedModels }: ChannelFormat, upstream: string): boolean =>
 
 export const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
 
+/** Ranks of the caller's format, and of the format that the operator names for the model. */
+const [NATIVE, PREFERRED] = [0, 0.5]
 const RANKS: { readonly [F in Fitness]: number } = { primary: 1, able: 2, emulated: 3 }
 /** Added to the rank of a format that should be avoided, so that it comes after all others. */
 const AVOIDED = 10

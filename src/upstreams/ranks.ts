@@ -1,5 +1,8 @@
+import type { Usage } from '../canonical/result.ts'
+import type { Work } from '../canonical/work.ts'
 import type { ChannelConfig } from '../config/types.ts'
 import type { ModelOrder } from '../formats/model-facts.ts'
+import type { BilledFacts } from './catalogue/billed-facts.ts'
 import type { Prices } from './catalogue/rates.ts'
 import type { Channel } from './channel/index.ts'
 import { drawOf } from './draw.ts'
@@ -13,10 +16,11 @@ interface RankFacts {
   readonly model: string
   readonly channels: readonly Pick<Channel, 'config' | 'latencies'>[]
   readonly prices: Prices | undefined
+  readonly work: Work
 }
 
 /** Returns the function that ranks a model's channels, or undefined if only the draw by weight decides. */
-export function rankBy(order: ModelOrder | undefined, { model, channels, prices }: RankFacts): Rank | undefined {
+export function rankBy(order: ModelOrder | undefined, { model, channels, prices, work }: RankFacts): Rank | undefined {
   if (order === 'latency') {
     return ({ channel, upstreamModel }, draw) => {
       if (explores(draw)) return 0
@@ -24,12 +28,26 @@ export function rankBy(order: ModelOrder | undefined, { model, channels, prices 
     }
   }
   if (order !== 'cost' || prices === undefined) return undefined
+  const [usage, facts] = TYPICAL_ANSWERS[work] ?? TYPICAL_TEXT
   return ({ channel: { provider }, upstreamModel }) =>
-    prices.cost({ model, upstreamModel, provider }, TYPICAL_USAGE) ?? Number.MAX_VALUE
+    prices.cost({ model, upstreamModel, provider }, usage, facts) ?? Number.MAX_VALUE
 }
 
-/** Token counts for the comparison of prices. Agents read far more than they write. */
-const TYPICAL_USAGE = { input: 4000, output: 1000 }
+/** Token counts of a typical answer, and what an upstream may bill instead of them. */
+type TypicalAnswer = readonly [usage: Usage, facts?: BilledFacts]
+
+/** Answer for the comparison of prices. Agents read far more than they write. */
+const TYPICAL_TEXT: TypicalAnswer = [{ input: 4000, output: 1000 }]
+
+/** Answers for the comparison of prices of other kinds of work: one image, one minute of speech. */
+const TYPICAL_ANSWERS: { readonly [W in Work]?: TypicalAnswer } = {
+  embedding: [{ input: 4000 }],
+  ranking: [{ input: 4000 }, { rankings: 1 }],
+  image: [{ input: 100, output: 1000, outputBy: { image: 1000 } }, { images: 1 }],
+  speech: [{ input: 200, output: 1200, outputBy: { audio: 1200 } }, { characters: 900 }],
+  transcription: [{ input: 600, output: 200, inputBy: { audio: 600 } }, { seconds: 60 }],
+  video: [{}, { videoSeconds: 8 }],
+}
 
 /** Share of conversations whose channel is drawn by weight, so that slow channels are measured again. */
 const EXPLORATION_SHARE = 0.05

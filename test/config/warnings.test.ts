@@ -68,3 +68,10 @@ it.each(['/v1/chat/completions', '/v1/messages', '/v1/embeddings/'])('is told of
   const told = [...warnings(readConfig(`channels: [{ ${channel}, base_url: "http://localhost${path}" }]`, {}))]
   expect(told).toEqual([expect.stringMatching(/^channel a: base_url ends with the path of an endpoint/)])
 })
+
+it('is told of a model whose interface is no format', () => {
+  expect(
+    warned('models: { m: { interface: respones } }\ngroups: { default: {} }').filter(one => one.includes('unknown')),
+  ).toEqual(['model m: unknown format "respones"; did you mean "responses"?'])
+  expect(warned('models: { m: { interface: responses } }\ngroups: { default: {} }').join()).not.toContain('unknown')
+})

@@ -30,7 +30,9 @@ describe.skipIf(noChromium !== undefined || !hasOpenssl)('overview', IN_BROWSER,
       .poll(() => said('Model without a price'), { timeout: 20_000 })
       .toMatch(/house-model 2 requests of unknown cost today/)
     await expect.poll(() => said('Key at its limit'), { timeout: 20_000 }).toMatch(/limited-app 3 requests refused/)
-    await expect.poll(() => wordsOf(page.locator('.overview-verdict'))).toMatch(/3 problems · 1 thing to watch 2 of 3/)
+    await expect
+      .poll(() => wordsOf(page.locator('.overview-verdict')))
+      .toMatch(/3 problems · 1 thing to watch 2 of 3 channels are OK/)
     for (const [link, at] of [
       ['wrong-certificate', /channels\?channel=wrong-certificate&view=errors$/],
       ['pool …1111', /channels\?channel=pool$/],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Provider } from '../../console/src/api/types.ts'
+import { fallbacksIn } from '../../console/src/catalogue/fallback-lines.ts'
 import { editsOf } from '../../console/src/edits.ts'
 import { configOf, newValues } from '../../console/src/pages/channels/editor/values.ts'
 import { isNumber, keyBody, valuesOf as keyValuesOf, NUMBERS } from '../../console/src/pages/keys/form-values.ts'
@@ -54,4 +55,14 @@ test('each stored number is a valid one in the form of a key', () => {
 test('the id of an upstream’s model may have equals signs', () => {
   const provider = { name: 'custom', fields: [], auth: [] } as unknown as Provider
   expect(configOf({ ...newValues('custom'), models: 'a = b=c\nd' }, provider)['models']).toEqual({ a: 'b=c', d: 'd' })
+})
+
+test('lists may have the punctuation of Chinese keyboards', () => {
+  const provider = { name: 'custom', fields: [{ name: 'formats' }], auth: [] } as unknown as Provider
+  expect(keyBody({ ...keyValuesOf(), models: 'gpt-5.6，claude-*、 qwen3\ndeepseek-chat' }).models).toEqual([
+    ...['gpt-5.6', 'claude-*', 'qwen3', 'deepseek-chat'],
+  ])
+  const values = { ...newValues('custom'), fields: { formats: 'chat，responses' }, models: '快 ＝ gpt-5.6' }
+  expect(configOf(values, provider)).toMatchObject({ formats: ['chat', 'responses'], models: { 快: 'gpt-5.6' } })
+  expect(fallbacksIn('qwen3：failure，budget')).toEqual([{ model: 'qwen3', on: ['failure', 'budget'] }])
 })

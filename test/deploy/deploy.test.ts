@@ -138,6 +138,8 @@ describe('the service of systemd', () => {
     expect(text(file)).toContain('install -D -m 644 interlingua.yaml /etc/interlingua/interlingua.yaml')
     expect(text(file)).toContain('install -D -m 600 /dev/stdin /etc/interlingua/environment')
     expect(value('SystemCallFilter').split(' ')).toEqual(['@system-service', '@pkey'])
+    // Without AF_NETLINK, Node cannot list the interfaces of the machine.
+    expect(value('RestrictAddressFamilies').split(' ')).toEqual(['AF_INET', 'AF_INET6', 'AF_NETLINK', 'AF_UNIX'])
     // An unforeseen call fails instead of ending the gateway.
     expect(value('SystemCallErrorNumber')).toBe('EPERM')
   })

@@ -38,3 +38,20 @@ test('callers of other formats reach such a model in Responses', () => {
   for (const format of ['messages', 'contents', 'responses'])
     expect(bestFormat(channel, { format, work: 'conversation' }, 'gpt-5-pro')?.format).toBe('responses')
 })
+
+describe('the `interface` of a model', () => {
+  const channel = channelOf('provider: custom, formats: [chat, responses, embeddings], base_url: "http://localhost/v1"')
+  const reached = (format: string, facts: { interface: string }) =>
+    bestFormat(channel, { format, work: 'conversation', facts }, 'm')?.format
+
+  test('is the first format of callers whose own the upstream lacks', () => {
+    expect(reached('messages', { interface: 'responses' })).toBe('responses')
+    expect(reached('messages', { interface: 'chat' })).toBe('chat')
+    expect(reached('chat', { interface: 'responses' })).toBe('chat')
+  })
+
+  test('decides nothing if it is unknown, or cannot do the work', () => {
+    for (const other of ['embeddings', 'contents', 'nonsense'])
+      expect(reached('messages', { interface: other })).toBe('chat')
+  })
+})

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Usage } from '../../src/canonical/result.ts'
+import type { Work } from '../../src/canonical/work.ts'
+import { Catalogue } from '../../src/upstreams/catalogue/index.ts'
 import { Channel } from '../../src/upstreams/channel/index.ts'
 import { rankBy } from '../../src/upstreams/ranks.ts'
 import { type RouteRequest, route } from '../../src/upstreams/router.ts'
@@ -21,7 +23,7 @@ function reached(rank: RouteRequest['rank'], list = channels): { readonly [name:
 }
 
 describe('order by latency', () => {
-  const rank = rankBy('latency', { model: 'm', channels, prices: undefined })
+  const rank = rankBy('latency', { model: 'm', channels, prices: undefined, work: 'conversation' })
 
   it('prefers a channel without a measurement, then the fastest, and explores the others', () => {
     a.latencies.measured('m', 900)
@@ -51,7 +53,7 @@ describe('the rank by latency', () => {
   /** The rank of a channel with a latency, for a conversation that does not explore. */
   function rankOf(milliseconds: number | undefined, channel = a.config): number {
     const measured = { config: a.config, latencies: { of: () => milliseconds } as unknown as Channel['latencies'] }
-    const rank = rankBy('latency', { model: 'm', channels: [measured], prices: undefined })
+    const rank = rankBy('latency', { model: 'm', channels: [measured], prices: undefined, work: 'conversation' })
     const ranks = Array.from({ length: 20 }, (_, index) => rank!({ channel, upstreamModel: 'm' }, `draw-${index}`))
     return ranks.find(one => one !== 0) ?? 0
   }
@@ -66,7 +68,7 @@ describe('order by cost', () => {
   it('prefers the cheapest channel; an unknown price comes last', () => {
     const costs: { readonly [provider: string]: number } = { a: 5, b: 3 }
     const prices = { cost: ({ provider }: { provider: string }) => costs[provider] }
-    const rank = rankBy('cost', { model: 'm', channels, prices })
+    const rank = rankBy('cost', { model: 'm', channels, prices, work: 'conversation' })
     expect(reached(rank)).toEqual({ b: 400 })
     expect(Object.keys(reached(rank, [channels[2]!, a]))).toEqual(['a'])
   })
@@ -79,7 +81,9 @@ describe('order by cost', () => {
     }
     const cost = ({ provider }: { provider: string }, { input = 0, output = 0 }: Usage) =>
       provider in rates ? rates[provider]![0] * input + rates[provider]![1] * output : undefined
-    expect(reached(rankBy('cost', { model: 'm', channels, prices: { cost } }))).toEqual({ c: 400 })
+    expect(reached(rankBy('cost', { model: 'm', channels, prices: { cost }, work: 'conversation' }))).toEqual({
+      c: 400,
+    })
   })
 })
 
@@ -87,8 +91,32 @@ describe('without an order', () => {
   it('the draw by weight decides', () => {
     const prices = { cost: () => 1 }
     for (const order of [undefined, 'weight'] as const)
-      expect(rankBy(order, { model: 'm', channels, prices })).toBeUndefined()
-    expect(rankBy('cost', { model: 'm', channels, prices: undefined })).toBeUndefined()
+      expect(rankBy(order, { model: 'm', channels, prices, work: 'conversation' })).toBeUndefined()
+    expect(rankBy('cost', { model: 'm', channels, prices: undefined, work: 'conversation' })).toBeUndefined()
     expect(Object.values(reached(undefined)).every(count => count > 80)).toBe(true)
+  })
+})
+
+describe('order by cost, of work that is billed by other units than the tokens of texts', () => {
+  const catalogue = new Catalogue(new Map())
+  const deploymentsOf: readonly (readonly [Work, cheap: readonly [string, string], dear: readonly [string, string]])[] =
+    [
+      ['embedding', ['openai', 'text-embedding-3-small'], ['cohere', 'embed-v4.0']],
+      ['ranking', ['voyage', 'rerank-2.5-lite'], ['cohere', 'rerank-v3.5']],
+      ['transcription', ['groq', 'whisper-large-v3-turbo'], ['openai', 'whisper-1']],
+      ['transcription', ['openai', 'gpt-4o-mini-transcribe'], ['openai', 'whisper-1']],
+      ['speech', ['openai', 'tts-1'], ['openai', 'tts-1-hd']],
+      ['image', ['openai', 'gpt-image-1-mini'], ['openai', 'gpt-image-1']],
+      ['conversation', ['openai', 'gpt-5.4-mini'], ['openai', 'gpt-5.4']],
+    ]
+
+  it.each(deploymentsOf)('%s: prefers %s to %s, which has a price too', (work, cheap, dear) => {
+    const rank = rankBy('cost', { model: 'm', channels: [], prices: catalogue, work })!
+    const [low, high] = [cheap, dear].map(([provider, upstreamModel]) =>
+      rank({ channel: { ...a.config, provider }, upstreamModel }, 'draw'),
+    ) as [number, number]
+    expect(low).toBeGreaterThan(0)
+    expect(low).toBeLessThan(high)
+    expect(high).toBeLessThan(Number.MAX_VALUE)
   })
 })

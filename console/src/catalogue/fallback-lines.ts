@@ -9,12 +9,15 @@ export const linesOfFallbacks = (all: readonly WrittenFallback[]): string =>
     )
     .join('\n')
 
-/** The fallback models that lines describe. Undefined without a line. A model id may contain a colon without a space. */
+/**
+ * The fallback models that lines describe. Undefined without a line. A model id may contain a colon without a space.
+ * Punctuation may be that of Chinese keyboards.
+ */
 export function fallbacksIn(text: string): readonly WrittenFallback[] | undefined {
   const lines = text.split('\n').flatMap(line => (line.trim() === '' ? [] : [line.trim()]))
   if (lines.length === 0) return undefined
   return lines.map(line => {
-    const [model = '', reasons] = line.split(/:\s+/, 2)
-    return reasons === undefined ? model : { model, on: reasons.split(/[\s,]+/).filter(Boolean) }
+    const [model = '', reasons] = line.split(/:\s+|：\s*/, 2)
+    return reasons === undefined ? model : { model, on: reasons.split(/[\s,，、]+/).filter(Boolean) }
   })
 }

@@ -26,7 +26,7 @@ const price = fields({
 export const facts = fields({
   name: optional(text, 'Name in lists of models.'),
   description: optional(text, 'Description in lists of models.'),
-  interface: optional(text, 'Format to use first with the upstream.'),
+  interface: optional(text, 'Format to use first with an upstream that lacks the format of the caller.'),
   context: optional(count(), 'Size of the context, in tokens.'),
   max_output: optional(count(), 'Maximum size of an answer, in tokens.'),
   dialect: optional(dialect, "Flags that replace the channel's for this model."),

@@ -37,7 +37,7 @@ const loss = fields({
   /** JSON pointer into the caller's body. */
   pointer: v.optional(v.string()),
   /** True if the gateway restored the value in the answer. */
-  restored: v.optional(v.literal(true)),
+  restored: v.optional(v.boolean()),
 })
 
 const attempt = fields({

@@ -20,7 +20,8 @@ export { FAILURE, REQUEST } from './request-shapes.ts'
 
 const source = oneOf(['config', 'store'])
 
-const budget = fields({
+/** A budget of a key or group. */
+export const BUDGET = fields({
   day: v.optional(v.number()),
   month: v.optional(v.number()),
   /** Handling of requests to models without a known price. Default: `allow`. */
@@ -32,7 +33,7 @@ const limits = {
   rpm: v.optional(v.number()),
   tpm: v.optional(v.number()),
   concurrent: v.optional(v.number()),
-  budget: v.optional(budget),
+  budget: v.optional(BUDGET),
 }
 
 const secret = fields({
@@ -298,6 +299,7 @@ export const SHAPES = {
     UsageSum: USAGE_SUM,
     Request: REQUEST,
     Failure: FAILURE,
+    Budget: BUDGET,
     KeyBudget: KEY_BUDGET,
     Concern: CONCERN,
     Overview: OVERVIEW,

@@ -20,11 +20,19 @@ export function routable(found: readonly LookupAddress[], hasIpv6 = machineHasIp
   return usable.length === 0 || usable.length === found.length || hasIpv6() ? [...found] : usable
 }
 
-/** Returns true if an interface has an address of IPv6 beyond its own link. */
-const machineHasIpv6 = (): boolean =>
-  Object.values(networkInterfaces()).some(addresses =>
-    addresses?.some(one => one.family === 'IPv6' && !one.internal && one.scopeid === 0),
-  )
+/**
+ * Returns true if an interface has an address of IPv6 beyond its own link. Also true if the interfaces cannot be listed,
+ * as in sandboxes without netlink sockets (`RestrictAddressFamilies` of systemd).
+ */
+export function machineHasIpv6(list: typeof networkInterfaces = networkInterfaces): boolean {
+  try {
+    return Object.values(list()).some(addresses =>
+      addresses?.some(one => one.family === 'IPv6' && !one.internal && one.scopeid === 0),
+    )
+  } catch {
+    return true
+  }
+}
 
 /** A lookup that waits for its turn. */
 interface Waiting {

@@ -41,7 +41,11 @@ it('is a document of OpenAPI 3.1 whose references lead somewhere and whose schem
   walk(document, '')
   expect(document.components.schemas.Key).toMatchObject({
     additionalProperties: false,
-    properties: { created_at: { type: 'string' }, budget: { type: 'object' }, models: { type: 'array' } },
+    properties: {
+      created_at: { type: 'string' },
+      budget: { $ref: '#/components/schemas/Budget' },
+      models: { type: 'array' },
+    },
   })
   const { parameters } = document.paths['/usage'].get
   const byName = Object.fromEntries(parameters.map((one: { name: string }) => [one.name, one]))
@@ -52,6 +56,27 @@ it('is a document of OpenAPI 3.1 whose references lead somewhere and whose schem
     required: ['name'],
     properties: { expires_at: { anyOf: [{ type: 'string', pattern: expect.any(String) }, { type: 'null' }] } },
   })
+})
+
+it('has no nested object that generators of clients name like another schema', () => {
+  // openapi-python-client names the object at `budget` of `Key` KeyBudget, and leaves out `Key` if that exists already.
+  const { schemas } = document.components
+  const clashes: string[] = []
+  const walk = (value: { properties?: object; items?: object; anyOf?: object[] }, name: string): void => {
+    for (const [field, one] of Object.entries(value.properties ?? {})) {
+      const nested = `${name}${field.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
+      if (nested in schemas && !('$ref' in one)) clashes.push(nested)
+      walk(one, nested)
+    }
+    for (const one of [value.items, ...(value.anyOf ?? [])]) if (one !== undefined) walk(one, name)
+  }
+  for (const name in schemas) walk(schemas[name], name)
+  expect(clashes).toEqual([])
+})
+
+it('has no constants but texts', () => {
+  // openapi-python-client writes those of other types as no Python, and makes no client at all.
+  expect(JSON.stringify(document).match(/"const":(?!")[^,}]*/g)).toBeNull()
 })
 
 it('is what the documentation lists', () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { expect, test } from 'vitest'
 import { Channel } from '../../../src/upstreams/channel/index.ts'
-import { fewAtATime, lookup, routable } from '../../../src/upstreams/channel/lookup.ts'
+import { fewAtATime, lookup, machineHasIpv6, routable } from '../../../src/upstreams/channel/lookup.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { channelAt } from '../../builders/config.ts'
 
@@ -18,6 +18,15 @@ test.each([
   ['the machine itself is reached without IPv6, too', false, ['::1', '127.0.0.1'], ['::1', '127.0.0.1']],
 ])('%s', (_, hasIpv6, addresses, expected) => {
   expect(routable(found(...addresses), () => hasIpv6)).toEqual(found(...expected))
+})
+
+test('a sandbox that does not list the interfaces of the machine keeps all addresses', () => {
+  // What Node throws under RestrictAddressFamilies of systemd without AF_NETLINK, and on Android.
+  const refused = (): never => {
+    throw new Error('A system error occurred: uv_interface_addresses returned Unknown system error 97')
+  }
+  const addresses = found('2001:db8::1', '1.1.1.1')
+  expect(routable(addresses, () => machineHasIpv6(refused))).toEqual(addresses)
 })
 
 test('a name is resolved to one address or to all', async () => {

@@ -4,7 +4,7 @@ export const overview = {
   title: 'Overview',
   lead: 'Updates every 5 seconds. Days and months are in UTC.',
   well: 'All is well',
-  wellText: (ok: string, all: string) => `${ok} of ${all} channels accept requests.`,
+  wellText: (ok: string, all: string) => `${ok} of ${all} channels are OK.`,
   needs: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
   watch: (count: number) => (count === 1 ? '1 thing to watch' : `${count} things to watch`),
   concerns: 'Needs attention',

@@ -4,7 +4,7 @@ export const overview: typeof en = {
   title: '概览',
   lead: '每 5 秒更新一次。日和月按 UTC 计算。',
   well: '一切正常',
-  wellText: (ok, all) => `${all} 个渠道中有 ${ok} 个可接收请求。`,
+  wellText: (ok, all) => `${all} 个渠道中有 ${ok} 个正常。`,
   needs: count => `${count} 个问题`,
   watch: count => `${count} 项需要关注`,
   concerns: '需要处理的事项',

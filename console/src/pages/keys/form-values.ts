@@ -57,9 +57,10 @@ export const isNumber = (value: string): boolean =>
   value.trim() === '' || (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value.trim()) && Number.isFinite(Number(value)))
 
 const number = (value: string): number | null => (value.trim() === '' ? null : Number(value))
+/** The items of a field, one per line or with commas between them, also those of Chinese keyboards. */
 const lines = (value: string): readonly string[] | null => {
   const all = value
-    .split(/[\n,]/)
+    .split(/[\n,，、]/)
     .map(line => line.trim())
     .filter(line => line !== '')
   return all.length === 0 ? null : all
