@@ -82,7 +82,7 @@ export class Theatre {
   private plays(name: string, upstream: FakeUpstream): void {
     upstream.script = (response, { text, url }) => {
       const body = parseExactly(text)
-      const lane = this.lanes[Number(/m(\d)/.exec(body.model ?? url)![1])]!
+      const lane = this.lanes[Number(/m(\d)/.exec((body as Loose).model ?? url)![1])]!
       lane.heard = { upstream: name, body, url }
       const { step, number } = lane
       send(response, name, ANSWERS[name]!(step.answer, toolsIn(body), number), step.stream)
