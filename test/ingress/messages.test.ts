@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { drain } from '../../src/canonical/transducer.ts'
+import { WRITERS } from '../../src/egress/index.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
 import { STREAM_REQUEST } from '../builders/requests.ts'
 import { namedEvent } from '../builders/streams.ts'
+import { FOREIGN } from '../builders/write-options.ts'
 
 const read = (body: JsonObject, path = '/v1/messages') =>
   reader.request!({
@@ -35,12 +37,23 @@ describe('requests', () => {
   it.each([
     [{ thinking: { type: 'enabled', budget_tokens: 2000 } }, { budget: 2000 }],
     [{ thinking: { type: 'adaptive', display: 'omitted' } }, { budget: -1, show: false }],
+    [{ thinking: { type: 'adaptive', display: 'updates' } }, { budget: -1, show: true }],
+    [{ thinking: { type: 'enabled', budget_tokens: 2000, display: 'updates' } }, { budget: 2000, show: true }],
     [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, { effort: 'max' }],
     [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
     [{ thinking: { type: 'between_tools' } }, { budget: -1 }],
     [{ output_config: { effort: 'low' } }, { effort: 'low' }],
   ] as const)('reads the reasoning settings of %j', (body, reasoning) => {
     expect(read(body as unknown as JsonObject).reasoning).toMatchObject(reasoning)
+  })
+
+  it('keeps reasoning that is shown as updates for Claude, and asks other models for a summary', () => {
+    const thinking = { type: 'adaptive', display: 'updates' }
+    const request = read({ model: 'm', max_tokens: 9000, thinking })
+    const written = (format: string) => WRITERS[format]!.request!(request, FOREIGN).wire.body
+    expect(written('messages')).toMatchObject({ thinking })
+    expect(written('responses')).toMatchObject({ reasoning: { summary: 'auto' } })
+    expect(written('contents')).toMatchObject({ generationConfig: { thinkingConfig: { includeThoughts: true } } })
   })
 
   it('knows a forced tool of the upstream by its name', () => {

@@ -14,7 +14,10 @@ const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | unde
 }
 
 /** Visibility of reasoning by the value of `display`. */
-const SHOWN_BY_DISPLAY: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
+const SHOWN_BY_DISPLAY: { readonly [display: string]: boolean } = { summarized: true, omitted: false, updates: true }
+
+/** Values of `display` that say more than the visibility. They also become an extra. */
+const DETAILED_DISPLAYS: ReadonlySet<string> = new Set(['updates'])
 
 /** Default visibility of reasoning by kind of thinking. Models with a thinking budget show a summary. */
 const SHOWN_BY_DEFAULT: { readonly [type: string]: boolean } = { enabled: true }
@@ -38,7 +41,7 @@ export function readReasoning(body: JsonObject, unreadFields: string[]): Reasoni
   const implied = show === undefined && display === '' ? SHOWN_BY_DEFAULT[type] : undefined
   const knownFields = new Set(type === 'between_tools' ? [] : ['type'])
   if (type === 'enabled') knownFields.add('budget_tokens')
-  if (show !== undefined) knownFields.add('display')
+  if (show !== undefined && !DETAILED_DISPLAYS.has(display)) knownFields.add('display')
   return {
     ...defined({ effort, show: show ?? implied }),
     ...KINDS[type]!(thinking, effort),

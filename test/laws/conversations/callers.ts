@@ -1,5 +1,5 @@
 import { EVERY_ECHO } from '../echo.ts'
-import type { Step, Talk } from './script.ts'
+import type { File, Step, Talk } from './script.ts'
 
 /* Programs of each format that keep their history as the format's SDK does. */
 
@@ -32,6 +32,7 @@ interface Format {
 
 const chatLike = (
   image: (data: string) => Loose,
+  document?: (file: File) => Loose,
 ): Pick<Format, 'told' | 'calls' | 'asks' | 'begins' | 'unthinking'> => ({
   told: echoed => echoed,
   calls: ([message]) =>
@@ -40,12 +41,15 @@ const chatLike = (
       name: one.name,
       args: JSON.parse(one.arguments),
     })),
-  asks: (calls, { results, user, image: shows }) => [
-    ...calls.map(({ id }, at) => ({ role: 'tool', tool_call_id: id, content: results[at] })),
-    ...(user === undefined
-      ? []
-      : [{ role: 'user', content: shows ? [{ type: 'text', text: user }, image(PNG)] : user }]),
-  ],
+  asks: (calls, { results, user, image: shows, file }) => {
+    const media = [...(shows ? [image(PNG)] : []), ...(document === undefined ? [] : withFile(file, document))]
+    return [
+      ...calls.map(({ id }, at) => ({ role: 'tool', tool_call_id: id, content: results[at] })),
+      ...(user === undefined
+        ? []
+        : [{ role: 'user', content: media.length > 0 ? [{ type: 'text', text: user }, ...media] : user }]),
+    ]
+  },
   begins: ({ role }) => role === 'user',
   unthinking: ({ reasoning_content: _, reasoning_details: __, ...message }) =>
     Array.isArray(message.content)
@@ -67,9 +71,61 @@ const blocks = (type: 'messages' | 'converse'): Pick<Format, 'told' | 'begins'> 
     type !== undefined,
 })
 
-/** Returns the form of a result that shows a picture, or the plain one. Only the first result shows one. */
-const shown = (picture: string | undefined, at: number, plain: Loose, form: Loose): Loose =>
-  picture === undefined || at > 0 ? plain : form
+const addressOf = ({ type, data }: File): string => `data:${type};base64,${data}`
+const textOf = ({ data }: File): string => Buffer.from(data, 'base64').toString()
+
+/** Returns the list of the part that shows a file, or an empty one. Of results, only the first one shows a file. */
+const withFile = (file: File | undefined, form: (file: File) => Loose, at = 0): Loose[] =>
+  file === undefined || at > 0 ? [] : [form(file)]
+
+const fileOfChat = (file: File): Loose => ({
+  type: 'file',
+  file: { filename: file.name, file_data: addressOf(file) },
+})
+const documentOfMessages = (file: File): Loose => ({
+  type: 'document',
+  title: file.name,
+  source:
+    file.type === 'text/plain'
+      ? { type: 'text', media_type: file.type, data: textOf(file) }
+      : { type: 'base64', media_type: file.type, data: file.data },
+})
+const imageOfMessages = (data: string): Loose => ({
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data },
+})
+const imageOfResponses = (data: string): Loose => ({
+  type: 'input_image',
+  image_url: `data:image/png;base64,${data}`,
+})
+const imageOfContents = (data: string): Loose => ({ inlineData: { mimeType: 'image/png', data } })
+const imageOfConverse = (bytes: string): Loose => ({ image: { format: 'png', source: { bytes } } })
+const imageOfInteractions = (data: string): Loose => ({ type: 'image', mime_type: 'image/png', data })
+const fileOfResponses = (file: File): Loose => ({ type: 'input_file', filename: file.name, file_data: addressOf(file) })
+const blobOf = ({ type, data, name }: File): Loose => ({ inlineData: { mimeType: type, data, displayName: name } })
+/** Names are unique in a request, and have letters, digits and single spaces. */
+const documentOfConverse = (file: File): Loose => ({
+  document: {
+    format: file.type === 'text/plain' ? 'txt' : 'pdf',
+    name: `${file.name.replace(/[^a-z]/gi, '')} ${/\d{3}/.exec(textOf(file))}`,
+    source: { bytes: file.data },
+  },
+})
+const documentOfInteractions = ({ type, data }: File): Loose => ({ type: 'document', mime_type: type, data })
+
+/** Returns the parts of a result that shows a picture or a file. Only the first result shows any. */
+const shownParts = (
+  { picture, shownFile }: Step,
+  at: number,
+  image: (data: string) => Loose,
+  document: (file: File) => Loose,
+): Loose[] => [...(picture === undefined || at > 0 ? [] : [image(picture)]), ...withFile(shownFile, document, at)]
+
+const mediaOf = (parts: readonly Loose[]): Loose => (parts.length === 0 ? {} : { parts })
+
+/** Returns a plain text, or the list of a text and other parts. */
+const textOr = (text: string | undefined, type: string, parts: readonly Loose[]): Loose =>
+  parts.length === 0 ? text : [{ type, text }, ...parts]
 
 export const CALLERS: { readonly [format: string]: Format } = {
   chat: {
@@ -81,7 +137,7 @@ export const CALLERS: { readonly [format: string]: Format } = {
       tools: functions(talk),
       messages: ruled(talk, history),
     }),
-    ...chatLike(data => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } })),
+    ...chatLike(data => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }), fileOfChat),
   },
   'cohere-chat': {
     path: () => '/v2/chat',
@@ -105,19 +161,17 @@ export const CALLERS: { readonly [format: string]: Format } = {
     }),
     calls: content =>
       content.flatMap(({ type, id, name, input }) => (type === 'tool_use' ? [{ id, name, args: input }] : [])),
-    asks: (calls, { results, user, image, picture }) => [
+    asks: (calls, step) => [
       {
         role: 'user',
         content: [
           ...calls.map(({ id }, at) => ({
             ...{ type: 'tool_result', tool_use_id: id },
-            content: shown(picture, at, results[at], [
-              { type: 'text', text: results[at] },
-              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } },
-            ]),
+            content: textOr(step.results[at], 'text', shownParts(step, at, imageOfMessages, documentOfMessages)),
           })),
-          ...(user === undefined ? [] : [{ type: 'text', text: user }]),
-          ...(image ? [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }] : []),
+          ...(step.user === undefined ? [] : [{ type: 'text', text: step.user }]),
+          ...(step.image ? [imageOfMessages(PNG)] : []),
+          ...withFile(step.file, documentOfMessages),
         ],
       },
     ],
@@ -145,22 +199,20 @@ export const CALLERS: { readonly [format: string]: Format } = {
       items.flatMap(({ type, call_id, name, arguments: args }) =>
         type === 'function_call' ? [{ id: call_id, name, args: JSON.parse(args) }] : [],
       ),
-    asks: (calls, { results, user, image, picture }) => [
+    asks: (calls, step) => [
       ...calls.map(({ id }, at) => ({
         ...{ type: 'function_call_output', call_id: id },
-        output: shown(picture, at, results[at], [
-          { type: 'input_text', text: results[at] },
-          { type: 'input_image', image_url: `data:image/png;base64,${picture}` },
-        ]),
+        output: textOr(step.results[at], 'input_text', shownParts(step, at, imageOfResponses, fileOfResponses)),
       })),
-      ...(user === undefined
+      ...(step.user === undefined
         ? []
         : [
             {
               role: 'user',
               content: [
-                { type: 'input_text', text: user },
-                ...(image ? [{ type: 'input_image', image_url: `data:image/png;base64,${PNG}` }] : []),
+                { type: 'input_text', text: step.user },
+                ...(step.image ? [imageOfResponses(PNG)] : []),
+                ...withFile(step.file, fileOfResponses),
               ],
             },
           ]),
@@ -185,7 +237,7 @@ export const CALLERS: { readonly [format: string]: Format } = {
         .flatMap(({ functionCall: one }) =>
           one === undefined ? [] : [{ id: one.id, name: one.name, args: one.args }],
         ),
-    asks: (calls, { results, user, image, picture }) => [
+    asks: (calls, step) => [
       ...(calls.length === 0
         ? []
         : [
@@ -194,18 +246,22 @@ export const CALLERS: { readonly [format: string]: Format } = {
               parts: calls.map(({ id, name }, at) => ({
                 functionResponse: {
                   ...(id === undefined ? {} : { id }),
-                  ...{ name, response: { result: results[at] } },
-                  ...shown(picture, at, {}, { parts: [{ inlineData: { mimeType: 'image/png', data: picture } }] }),
+                  ...{ name, response: { result: step.results[at] } },
+                  ...mediaOf(shownParts(step, at, imageOfContents, blobOf)),
                 },
               })),
             },
           ]),
-      ...(user === undefined
+      ...(step.user === undefined
         ? []
         : [
             {
               role: 'user',
-              parts: [{ text: user }, ...(image ? [{ inlineData: { mimeType: 'image/png', data: PNG } }] : [])],
+              parts: [
+                { text: step.user },
+                ...(step.image ? [imageOfContents(PNG)] : []),
+                ...withFile(step.file, blobOf),
+              ],
             },
           ]),
     ],
@@ -233,21 +289,19 @@ export const CALLERS: { readonly [format: string]: Format } = {
       content.flatMap(({ toolUse: one }) =>
         one === undefined ? [] : [{ id: one.toolUseId, name: one.name, args: one.input }],
       ),
-    asks: (calls, { results, user, image, picture }) => [
+    asks: (calls, step) => [
       {
         role: 'user',
         content: [
           ...calls.map(({ id }, at) => ({
             toolResult: {
               toolUseId: id,
-              content: [
-                { text: results[at] },
-                ...shown(picture, at, [], [{ image: { format: 'png', source: { bytes: picture } } }]),
-              ],
+              content: [{ text: step.results[at] }, ...shownParts(step, at, imageOfConverse, documentOfConverse)],
             },
           })),
-          ...(user === undefined ? [] : [{ text: user }]),
-          ...(image ? [{ image: { format: 'png', source: { bytes: PNG } } }] : []),
+          ...(step.user === undefined ? [] : [{ text: step.user }]),
+          ...(step.image ? [imageOfConverse(PNG)] : []),
+          ...withFile(step.file, documentOfConverse),
         ],
       },
     ],
@@ -267,22 +321,20 @@ export const CALLERS: { readonly [format: string]: Format } = {
     told: steps => steps,
     calls: steps =>
       steps.flatMap(({ type, id, name, arguments: args }) => (type === 'function_call' ? [{ id, name, args }] : [])),
-    asks: (calls, { results, user, image, picture }) => [
+    asks: (calls, step) => [
       ...calls.map(({ id, name }, at) => ({
         ...{ type: 'function_result', call_id: id, name },
-        result: shown(picture, at, results[at], [
-          { type: 'text', text: results[at] },
-          { type: 'image', mime_type: 'image/png', data: picture },
-        ]),
+        result: textOr(step.results[at], 'text', shownParts(step, at, imageOfInteractions, documentOfInteractions)),
       })),
-      ...(user === undefined
+      ...(step.user === undefined
         ? []
         : [
             {
               type: 'user_input',
               content: [
-                { type: 'text', text: user },
-                ...(image ? [{ type: 'image', data: PNG, mime_type: 'image/png' }] : []),
+                { type: 'text', text: step.user },
+                ...(step.image ? [imageOfInteractions(PNG)] : []),
+                ...withFile(step.file, documentOfInteractions),
               ],
             },
           ]),

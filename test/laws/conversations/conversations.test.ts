@@ -4,7 +4,7 @@ import { RUNS } from '../runs.ts'
 import { FORMATS } from './callers.ts'
 import { judge } from './judge.ts'
 import { type Step, type Talk, talks } from './script.ts'
-import { Theatre, UPSTREAMS } from './theatre.ts'
+import { LANES, Theatre, UPSTREAMS } from './theatre.ts'
 
 /*
  * Conversations of several turns through a whole gateway, with models of several vendors: no strict server refuses a
@@ -15,7 +15,8 @@ let theatre: Theatre
 beforeAll(async () => void (theatre = await Theatre.open()))
 afterAll(() => theatre.close())
 
-const holds = async (caller: string, talk: Talk): Promise<void> => judge(caller, talk, await theatre.hold(caller, talk))
+const holds = async (caller: string, talk: Talk, lane = 0): Promise<void> =>
+  judge(caller, talk, await theatre.hold(caller, talk, lane))
 
 describe('conversations that change the model at any turn', () => {
   it.each(FORMATS)(
@@ -24,7 +25,23 @@ describe('conversations that change the model at any turn', () => {
       const property = fc.asyncProperty(talks(UPSTREAMS), talk => holds(caller, talk))
       await fc.assert(property, { numRuns: Math.ceil(RUNS / 15) })
     },
-    20_000 + RUNS * 200,
+    60_000 + RUNS * 1000,
+  )
+})
+
+describe('conversations of one key that are held at once, with calls of the same ids', () => {
+  it(
+    'of callers of any formats',
+    async () => {
+      const conversation = (lane: number) => fc.tuple(fc.constantFrom(...FORMATS), talks(UPSTREAMS, lane))
+      const lanes = fc.tuple(...Array.from({ length: LANES }, (_, lane) => conversation(lane)))
+      const property = fc.asyncProperty(lanes, async held => {
+        const ended = await Promise.allSettled(held.map(([caller, talk], lane) => holds(caller, talk, lane)))
+        for (const one of ended) if (one.status === 'rejected') throw one.reason
+      })
+      await fc.assert(property, { numRuns: Math.ceil(RUNS / 15) })
+    },
+    60_000 + RUNS * 2000,
   )
 })
 

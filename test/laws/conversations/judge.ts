@@ -103,6 +103,14 @@ function checkMarks(caller: string, talk: Talk, scenes: readonly Scene[], at: nu
     const found = body.split(picture).length - 1
     if (found !== 1) fail(`the picture ${picture} is there ${found} times`, scene)
   }
+  // Files arrive once each, as bytes or as their text.
+  for (const file of talk.steps.slice(0, at + 1).flatMap(one => [one.file ?? [], one.shownFile ?? []].flat())) {
+    const text = Buffer.from(file.data, 'base64').toString()
+    const isSent = JSON.stringify(sent).includes(file.data) || JSON.stringify(sent).includes(inJson(text))
+    if (!isSent) continue
+    const found = body.split(file.data).length - 1 + (body.split(inJson(text)).length - 1)
+    if (found !== 1) fail(`the file ${text} is there ${found} times`, scene)
+  }
   // Texts arrive as they were said.
   const leaves = leavesOf(heard!.body).join('')
   for (const { answer, user, results } of talk.steps.slice(0, at + 1)) {
@@ -134,6 +142,8 @@ function checkMarks(caller: string, talk: Talk, scenes: readonly Scene[], at: nu
     }
   }
 }
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 const isBeforeCall = (said: readonly Said[], thought: Said): boolean =>
   said.slice(said.indexOf(thought) + 1).some(({ type }) => type === 'call')

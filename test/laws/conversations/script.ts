@@ -18,14 +18,26 @@ export interface Answer {
 /** Change that the caller's program makes to its history before it asks. */
 export type Edit = 'nothing' | 'drops-oldest' | 'drops-reasoning' | 'skips-results'
 
+/** A document with a name that others may have, too. */
+export interface File {
+  readonly name: string
+  readonly type: 'application/pdf' | 'text/plain'
+  /** Bytes that no other file has, in base64. */
+  readonly data: string
+}
+
 export interface Step {
   readonly upstream: string
   readonly stream: boolean
   /** Text of the user, who may say nothing behind results of tools. */
   readonly user?: string
   readonly image?: true
+  /** File beside the text of the user. */
+  readonly file?: File
   /** Picture that the first result shows, beside its text. */
   readonly picture?: string
+  /** File that the first result shows, beside its text. */
+  readonly shownFile?: File
   /** Whether the program returns the results in another order than that of the calls. */
   readonly reversed: boolean
   readonly results: readonly string[]
@@ -69,6 +81,13 @@ const kinds = (upstream: string) =>
 
 const end = fc.constantFrom<End>('stop', 'stop', 'stop', 'stop', 'length', 'refused')
 const edit = fc.constantFrom<Edit>('nothing', 'nothing', 'nothing', 'nothing', 'drops-oldest', 'drops-reasoning')
+const fileKind = fc.option(
+  fc.record({
+    name: fc.constantFrom('notes', 'notes', 'Report  (2).final', 'ünï_ß'),
+    type: fc.constantFrom<File['type']>('application/pdf', 'text/plain'),
+  }),
+  { nil: undefined, freq: 3 },
+)
 const drawn = (upstream: string) =>
   fc.record({
     upstream: fc.constant(upstream),
@@ -81,6 +100,8 @@ const drawn = (upstream: string) =>
     speaks: fc.boolean(),
     image: fc.constantFrom(true, false, false, false),
     shows: fc.constantFrom(true, false, false),
+    file: fileKind,
+    shownFile: fileKind,
     restartIds: fc.boolean(),
     reversed: fc.boolean(),
   })
@@ -103,14 +124,28 @@ const ID: { readonly [upstream: string]: (at: number) => string } = {
 /** Returns the bytes of a picture, in base64, that no other picture has. */
 const pictureOf = (mark: string): string => Buffer.from(`\x89PNG\r\n\x1a\n picture ${mark} `).toString('base64')
 
+const EXTENSION = { 'application/pdf': 'pdf', 'text/plain': 'txt' } as const
+
+/** Returns a file with bytes that no other file has. */
+function fileOf(kind: Omit<File, 'data'>, mark: string): File {
+  const text =
+    kind.type === 'application/pdf' ? `%PDF-1.4\n% document ${mark}\n%%EOF` : `Line of document ${mark}, ü.\n`
+  return { type: kind.type, name: `${kind.name}.${EXTENSION[kind.type]}`, data: Buffer.from(text).toString('base64') }
+}
+
 type Drawn =
   fc.Arbitrary<ReturnType<typeof drawn> extends fc.Arbitrary<infer T> ? T : never> extends fc.Arbitrary<infer T>
     ? T
     : never
 
-function stepsOf(list: readonly Drawn[]): readonly Step[] {
-  let count = 0
+/** Number of marks of one conversation. */
+const MARKS = 300
+
+function stepsOf(list: readonly Drawn[], lane: number): readonly Step[] {
+  let count = lane * MARKS
   let openCalls = 0
+  // The gateway refuses files of the latest turn where the upstream's format has none.
+  const takesFiles = list.every(({ upstream }) => upstream !== 'cohere-chat')
   const steps: Step[] = []
   for (const one of list) {
     const at = () => number(++count)
@@ -139,7 +174,11 @@ function stepsOf(list: readonly Drawn[]): readonly Step[] {
       answer: answerOf(withoutThoughtsInARow(said, one.upstream), one.end),
       ...(user === undefined ? {} : { user }),
       ...(one.image && user !== undefined ? { image: true } : {}),
+      ...(takesFiles && one.file !== undefined && user !== undefined ? { file: fileOf(one.file, at()) } : {}),
       ...(one.shows && results.length > 0 ? { picture: pictureOf(at()) } : {}),
+      ...(takesFiles && one.shownFile !== undefined && results.length > 0
+        ? { shownFile: fileOf(one.shownFile, at()) }
+        : {}),
     })
   }
   return steps
@@ -163,14 +202,15 @@ const withoutThoughtsInARow = (said: readonly Said[], upstream: string): readonl
 
 const hasCall = (said: readonly Said[]): boolean => said.some(({ type }) => type === 'call')
 
-export const talks = (upstreams: readonly string[]): fc.Arbitrary<Talk> =>
+/** @param lane number of the conversation among those that run at once, for marks of its own */
+export const talks = (upstreams: readonly string[], lane = 0): fc.Arbitrary<Talk> =>
   fc
     .tuple(
       fc.option(fc.constant('Rule000 be kind.'), { nil: undefined }),
       fc.shuffledSubarray(TOOLS, { minLength: 3, maxLength: 3 }),
       fc.array(fc.constantFrom(...upstreams).chain(drawn), { minLength: 2, maxLength: 5 }),
     )
-    .map(([rules, tools, list]) => ({ ...(rules === undefined ? {} : { rules }), tools, steps: stepsOf(list) }))
+    .map(([rules, tools, list]) => ({ ...(rules === undefined ? {} : { rules }), tools, steps: stepsOf(list, lane) }))
 
 /** Marks in a text, in order. */
 export const marksIn = (text: string): string[] => text.match(/(?:Text|Thot|Call|Resl|User|Rule|Proof)\d{3}/g) ?? []

@@ -51,12 +51,17 @@ export interface Scene {
   readonly edited: boolean
 }
 
+/** Number of conversations that one theatre can hold at once. Each has a name of its own for the models. */
+export const LANES = 3
+
+/** Returns the name of an upstream's model in a lane, as its server knows it. */
+const modelIn = (lane: number): string => `m${lane}`
+
 /** A gateway with an upstream of each format. */
 export class Theatre {
   private readonly upstreams: FakeUpstream[]
   private readonly gateway: TestServer
-  private step: { step: Step; number: number; talk: Talk } | undefined
-  private heard: Heard | undefined
+  private readonly lanes: { step: Step; number: number; heard?: Heard }[] = []
 
   private constructor(upstreams: FakeUpstream[], gateway: TestServer) {
     this.upstreams = upstreams
@@ -67,7 +72,7 @@ export class Theatre {
     const upstreams = await Promise.all(UPSTREAMS.map(() => FakeUpstream.open(() => {})))
     const channels = UPSTREAMS.map((name, at) => ({
       ...channelAt(upstreams[at]!.address, { format: formatOf(name), dialect: DIALECTS[name] ?? {} }),
-      ...{ name, models: { named: new Map([[`m-${name}`, 'm']]), patterns: [] } },
+      ...{ name, models: { named: namesOf(name), patterns: [] } },
     }))
     const theatre = new Theatre(upstreams, await TestServer.open(channels, options))
     for (const [at, upstream] of upstreams.entries()) theatre.plays(UPSTREAMS[at]!, upstream)
@@ -77,16 +82,19 @@ export class Theatre {
   private plays(name: string, upstream: FakeUpstream): void {
     upstream.script = (response, { text, url }) => {
       const body = parseExactly(text)
-      this.heard = { upstream: name, body, url }
-      const { step, number, talk } = this.step!
-      const names = toolsIn(body)
-      void talk
-      send(response, name, ANSWERS[name]!(step.answer, names, number), step.stream)
+      const lane = this.lanes[Number(/m(\d)/.exec((body as Loose).model ?? url)![1])]!
+      lane.heard = { upstream: name, body, url }
+      const { step, number } = lane
+      send(response, name, ANSWERS[name]!(step.answer, toolsIn(body), number), step.stream)
     }
   }
 
-  /** Holds a conversation of a program. Ends it where the gateway refuses. */
-  async hold(caller: string, talk: Talk): Promise<readonly Scene[]> {
+  /**
+   * Holds a conversation of a program. Ends it where the gateway refuses.
+   *
+   * @param lane number of the conversation among those that are held at once.
+   */
+  async hold(caller: string, talk: Talk, lane = 0): Promise<readonly Scene[]> {
     const format = CALLERS[caller]!
     const scenes: Scene[] = []
     let history: readonly Loose[] = []
@@ -104,11 +112,12 @@ export class Theatre {
         if (starts.length > 1) history = history.slice(starts[1])
       }
       const edited = before.some((item, at) => history[at] !== item)
-      const sent = format.body(history, talk, `m-${step.upstream}`, step.stream)
-      this.step = { step, number, talk }
-      this.heard = undefined
-      const got = await this.ask(format.path(`m-${step.upstream}`, step.stream), sent)
-      const base = { step, number, sent, heard: this.heard, edited, ...got }
+      const model = `${step.upstream}-${lane}`
+      const sent = format.body(history, talk, model, step.stream)
+      const playing: (typeof this.lanes)[number] = { step, number }
+      this.lanes[lane] = playing
+      const got = await this.ask(format.path(model, step.stream), sent)
+      const base = { step, number, sent, heard: playing.heard, edited, ...got }
       if (got.status !== 200) {
         scenes.push({ ...base, echoed: [], calls: [] })
         return scenes
@@ -150,6 +159,9 @@ export class Theatre {
     for (const upstream of this.upstreams) await upstream.close()
   }
 }
+
+const namesOf = (upstream: string): Map<string, string> =>
+  new Map(Array.from({ length: LANES }, (_, lane) => [`${upstream}-${lane}`, modelIn(lane)]))
 
 /** Names of the tools that a request offers, in any format. */
 const toolsIn = ({ tools = [], toolConfig }: Loose): readonly string[] =>
