@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED_FLAGS } from './shared-flags.ts'
+import { CACHE_MEANING, SHARED_FLAGS, THINKING_OFF_MEANING } from './shared-flags.ts'
 
 /** Dialect flags of chat completions upstreams. */
 export const FLAGS = {
@@ -32,8 +32,7 @@ export const FLAGS = {
   thinking_off: {
     values: ['disabled', 'never'],
     default: 'disabled',
-    meaning:
-      'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort is requested instead',
+    meaning: THINKING_OFF_MEANING,
   },
   reasoning_split: {
     values: 'boolean',
