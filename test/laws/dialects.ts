@@ -66,6 +66,7 @@ const chat = fc.record<JsonObject>(
     custom_tools: fc.boolean(),
     developer_role: fc.boolean(),
     json_schema: fc.boolean(),
+    forced_while_thinking: fc.boolean(),
     store: fc.boolean(),
     request_fields: fc.constantFrom('any', 'mistral'),
     call_ids: fc.constantFrom('any', 'short'),

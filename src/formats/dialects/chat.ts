@@ -34,6 +34,12 @@ export const FLAGS = {
     default: 'disabled',
     meaning: THINKING_OFF_MEANING,
   },
+  forced_while_thinking: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes a tool choice that forces a call while the model thinks; default: true; if false, thinking is turned off for such requests, or the call is not forced if the caller asks for thinking or the model always thinks',
+  },
   reasoning_split: {
     values: 'boolean',
     default: false,

@@ -5,6 +5,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   reasoning_demanded: '从首次工具调用起，拒绝没有推理内容的助手轮次：推理内容未知时发送一个空格；默认 false',
   reasoning_as:
     '设置推理所用的字段：默认 `reasoning_effort`；`reasoning` 用于 OpenRouter；`thinking` 用于 DeepSeek、Z.AI、Kimi 和 MiniMax（若 `efforts` 有值，还会附强度）；`enable_thinking` 及 `thinking_budget` 用于 Qwen；`chat_template_kwargs` 用于 vLLM 和 SGLang。设置后，原生调用方请求中其他厂商的开关会被转换为它',
+  forced_while_thinking:
+    '推理时接受强制调用工具的选择；默认 true；为 false 时，为此类请求关闭推理；若调用方要求推理或模型总是推理，则不强制调用',
   thinking_on: '开启 `thinking` 时的类型；默认 `enabled`',
   thinking_off: '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）',
   reasoning_split: '为其他格式的调用方发送 `reasoning_split: true`，使上游将推理与文本分开；默认 false',
