@@ -5,6 +5,9 @@ const EFFORTS_UP_TO_HIGH = ['low', 'medium', 'high'] as const
 
 const EFFORTS_FROM_LOW = [...EFFORTS_UP_TO_HIGH, 'xhigh', 'max'] as const
 
+/** Models that refuse to be forced to call a tool while they think (egress/chat/forced-tools.ts). */
+const FREE_CALLS = { forced_while_thinking: false } as const
+
 const ALWAYS_THINKING = { thinking_off: 'never' } as const
 
 /** Models that do not reason and refuse a verbosity other than the default one. */
@@ -23,16 +26,21 @@ const REASONING_BY_DEFAULT = { ...REASONING, sampling: 'while_off' } as const
 const GROK = { penalties: false, stop: false } as const
 
 /**
- * Efforts that models support in `chat` and `responses`, weakest first, and their other flags, by model name. The first
+ * Efforts that models support in `chat` and `responses`, weakest first, if known, and their other flags, by model name. The first
  * matching row applies. Newer versions are assumed to support the same as the latest known version.
  *
  * Sources, read on 2026-11-23: OpenAI's guide "Reasoning" and its model pages (developers.openai.com/api/docs), the
  * error that `gpt-5.1` answers to `minimal` (openai/openai-agents-python#2089), the model card of gpt-oss, and Google's
  * "OpenAI compatibility" (ai.google.dev); "Use thinking effort" (platform.kimi.ai/docs), read on 2026-11-28. What
  * OpenAI's models refuse: the AI SDK's and LiteLLM's tables of models (vercel/ai, `openai-language-model-capabilities`;
- * BerriAI/litellm, `default_reasoning_effort`), read on 2026-11-30.
+ * BerriAI/litellm, `default_reasoning_effort`), read on 2026-11-30. GLM: the tables of pydantic-ai 2.68, which cite the
+ * error of GLM-5.3 ("please use low, high, or max"), and of modelparams.dev, read on 2026-12-01.
  */
-const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effort[], dialect?: JsonObject])[] = [
+const EFFORT_FAMILIES: readonly (readonly [
+  name: RegExp,
+  efforts: readonly Effort[] | undefined,
+  dialect?: JsonObject,
+])[] = [
   [/gpt-(?:3\.5|4)/, [], PLAIN],
   [/gpt-5-chat/, [], PLAIN],
   [/gpt-5\.\d+-chat/, [], REASONING],
@@ -56,12 +64,15 @@ const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effor
   [/grok-(?:[23](?!\d)|.*non-reasoning)/, [], { reasons: false }],
   [/grok-(?:4|code|build)/, [], GROK],
   [/gemini-(?:2\.5|[3-9])/, EFFORTS_UP_TO_HIGH],
-  [/kimi-k2\.7-code/, [], ALWAYS_THINKING],
+  [/kimi-k2\.[56](?!\d)/, undefined, FREE_CALLS],
+  [/kimi-k2\.7-code/, [], { ...ALWAYS_THINKING, ...FREE_CALLS }],
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],
+  [/glm-5\.2(?!\d)/, ['none', 'minimal', ...EFFORTS_FROM_LOW]],
+  [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],
 ]
 
 /** Returns a model's dialect flags in `chat` and `responses`, by its name, or undefined for an unknown family. */
 export function effortDialect(model: string): JsonObject | undefined {
   const family = EFFORT_FAMILIES.find(([name]) => name.test(model))
-  return family && { efforts: family[1], ...family[2] }
+  return family && { ...(family[1] && { efforts: family[1] }), ...family[2] }
 }

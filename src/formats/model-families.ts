@@ -1,6 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { FLAGS as CONVERSE_FLAGS } from './dialects/converse.ts'
 import { effortDialect } from './effort-families.ts'
+import { geminiDialect } from './gemini-families.ts'
 import { hostedFamily } from './hosted-families.ts'
 
 /*
@@ -82,30 +83,14 @@ const CONTENTS: Format = 'contents'
 
 const INTERACTIONS: Format = 'interactions'
 
-/** Matches the names of Gemini 3 and later. */
-const GEMINI_3 = /gemini-(?:[3-9]|\d\d)(?:\.\d+)?-/
-/** Matches the other names of their image models. */
-const BANANA = /nano-banana-(?:pro|2)/
-
-/**
- * Returns true for the image models of Gemini 3 and later, which refuse "Image part is missing a thought_signature"
- * (Google, "Thought signatures"; langchain-google#1431, js-genai#1116, November 2025).
- */
-const signsImages = (model: string): boolean => BANANA.test(model) || (GEMINI_3.test(model) && model.includes('image'))
-
-/**
- * Matches models that refuse media in results of tools: "`function_response.parts` is not supported for this model"
- * (google-gemini/gemini-cli#19436, February 2026). The computer-use model of Gemini 2.5 takes screenshots there.
- */
-const NO_RESULT_MEDIA = /gemini-[12](?:\.\d+)?-(?!computer-use)/
-
-const resultMedia = (model: string): JsonObject | undefined =>
-  NO_RESULT_MEDIA.test(model) ? { result_media: false } : undefined
-
-const geminiDialect = (model: string): JsonObject | undefined =>
-  signsImages(model) ? { signed_turns: true } : resultMedia(model)
-
+/** Formats in which upstreams offer Google's models. */
 const GEMINI_FORMATS: ReadonlySet<Format> = new Set([CONTENTS, INTERACTIONS])
+
+/** Returns the flags of one of Google's models that Interactions has, too. */
+function interactionsDialect(model: string): JsonObject | undefined {
+  const media = geminiDialect(model, false)?.['result_media']
+  return media === undefined ? undefined : { result_media: media }
+}
 
 /** Returns true if model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean =>
@@ -114,13 +99,15 @@ export const hasFamilies = (format: Format): boolean =>
 /**
  * Returns the dialect flags for a model, by its name, or undefined for an unknown family, which in `messages` means any
  * model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
+ *
+ * @param channelDialect the channel's own flags, of which some decide what a family takes.
  */
-export function familyDialect(format: Format, model: string): JsonObject | undefined {
+export function familyDialect(format: Format, model: string, channelDialect: JsonObject = {}): JsonObject | undefined {
   const name = model.toLowerCase()
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
   if (format === COHERE_CHAT) return THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined
-  if (format === CONTENTS) return geminiDialect(name)
-  if (format === INTERACTIONS) return resultMedia(name)
+  if (format === CONTENTS) return geminiDialect(name, channelDialect['vertex'] === true)
+  if (format === INTERACTIONS) return interactionsDialect(name)
   if (!CLAUDE_FORMATS.has(format)) return undefined
   const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
   return format === 'converse' ? hostedDialect(name, claude) : claude

@@ -52,7 +52,7 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const key = native ? `native ${otherModel} ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
-  const family = isKnown ? undefined : familyDialect(format.format, model)
+  const family = isKnown ? undefined : familyDialect(format.format, model, format.dialect)
   const flags = withLimit({ ...family, ...factsDialect(format, facts) }, format, context)
   const modelFormat: ChannelFormat =
     Object.keys(flags).length === 0
@@ -65,7 +65,7 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
 }
 
 /** Formats whose native callers choose settings that models of other families refuse. */
-const SETTING_FORMATS: ReadonlySet<Format> = new Set(['messages', 'chat', 'responses'])
+const SETTING_FORMATS: ReadonlySet<Format> = new Set(['messages', 'chat', 'responses', 'contents'])
 
 /** Results of `isOtherFamily`, by format and names. */
 const differences = new Map<string, boolean>()

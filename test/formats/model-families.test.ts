@@ -32,19 +32,29 @@ describe('families of models', () => {
 
   it('of contents are the image models of Gemini 3 and later, which demand signatures in every turn', () => {
     for (const model of ['gemini-3-pro-image-preview', 'google/gemini-3.1-flash-image', 'models/gemini-10-image'])
-      expect(familyDialect('contents', model), model).toEqual({ signed_turns: true })
+      expect(familyDialect('contents', model), model).toMatchObject({ signed_turns: true })
     for (const model of ['gemini-2.5-computer-use-preview-10-2025', 'gemini-3-pro-preview', 'gemini-flash-latest'])
-      expect(familyDialect('contents', model), model).toBeUndefined()
+      expect(familyDialect('contents', model), model).not.toHaveProperty('signed_turns')
   })
 
   it('of contents are the models before Gemini 3, which refuse media in results', () => {
     for (const model of [
       'gemini-2.5-flash-image',
       'models/gemini-2.0-flash-001',
-      'google/gemini-1.5-pro',
+      'google/gemini-1.5-pro-latest',
       'gemini-2.5-pro',
     ])
-      expect(familyDialect('contents', model), model).toEqual({ result_media: false })
+      expect(familyDialect('contents', model), model).toMatchObject({ result_media: false })
+    expect(familyDialect('contents', 'gemini-embedding-001')).toBeUndefined()
+  })
+
+  it('of contents take more settings at Google Cloud than at the Gemini API', () => {
+    const cloud = { vertex: true }
+    expect(familyDialect('contents', 'gemini-2.5-pro')).toMatchObject({ penalties: false, logprobs: false })
+    expect(familyDialect('contents', 'gemini-2.5-pro', cloud)).not.toHaveProperty('penalties')
+    const channel = { ...messages, format: 'contents', dialect: cloud }
+    expect(foreign(channel, 'gemini-3-flash-preview').dialect).not.toHaveProperty('candidates')
+    expect(foreign({ ...channel, dialect: {} }, 'gemini-3-flash-preview').dialect).toMatchObject({ candidates: false })
   })
 
   it('are flags of the dialect, with values they may have', () => {
@@ -102,9 +112,11 @@ describe('the format of a channel for one model', () => {
     const chat = { ...messages, format: 'chat' }
     const fallback = { model: 'gpt-5', callerModel: 'gpt-4.1', native: true }
     expect(formatFor(chat, fallback).dialect).toMatchObject({ sampling: 'none', efforts: expect.anything() })
-    expect(
-      formatFor({ ...messages, format: 'contents' }, { ...fallback, model: 'gemini-3-pro-image' }).dialect,
-    ).toEqual({})
+    const gemini = { model: 'gemini-2.5-flash', callerModel: 'gemini-3-pro-preview', native: true }
+    expect(formatFor({ ...messages, format: 'contents' }, gemini)).toMatchObject({
+      dialect: { thinking: 'budget' },
+      otherModel: true,
+    })
   })
 
   it('leaves callers of the format alone, who know the model they ask', () => {

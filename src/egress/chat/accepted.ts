@@ -4,6 +4,7 @@ import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
+import { forcesWhileThinking } from './forced-tools.ts'
 import { hasUnknownFields } from './known-fields.ts'
 
 /*
@@ -28,6 +29,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
+  [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
 ]
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])

@@ -135,7 +135,7 @@ const OFF: Level = { effort: 'none' }
 const ON: Level = { budget: -1 }
 
 /** Returns true if the settings turn reasoning off. Returns undefined if they set neither effort nor budget. */
-const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
+export const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
   effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
 
 /**

@@ -21,6 +21,7 @@ import type { WriteOptions } from '../writer.ts'
 import { isAccepted } from './accepted.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom } from './demanded-reasoning.ts'
+import { withForcedTools } from './forced-tools.ts'
 import { withKnownFields } from './known-fields.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
@@ -49,7 +50,8 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
   const accepted = withoutRefusedSettings(legal, dialect, losses)
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
-  const request = isMistrals ? withKnownFields(accepted, losses) : accepted
+  const forced = withForcedTools(accepted, dialect, losses)
+  const request = isMistrals ? withKnownFields(forced, losses) : forced
   const context: WriteContext = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const extras = extrasFor(request, FORMAT)
   const reasoning = writeReasoning(request.reasoning, extras, context)

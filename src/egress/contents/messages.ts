@@ -20,12 +20,16 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
   const ids = new CallIds()
   const systemInstruction = writeSystem(messages.slice(0, count), context, ids)
   const writer = new ContentsWriter(context, ids)
-  if (messages.some(({ role }) => role === 'tool')) putInCallOrder(messages, count, writer, context)
+  const before = context.losses.list.length
+  const order = messages.some(({ role }) => role === 'tool') ? resultsInCallOrder(messages, count) : undefined
+  if (order !== undefined) putInCallOrder(messages, order, count, writer, context)
   else
     for (let index = count; index < messages.length; index++) writer.addMessage(messages[index]!, ['messages', index])
-  const contents = writer.written()
+  const contents = withUserTurns(writer.written(), { first: count, end: messages.length, before }, context)
+  // Reported last, because insertions are at positions of the new order.
+  if (order !== undefined) context.losses.reorder(['messages'], order, messages.length, 'results-first')
   reportPairs(ids, context)
-  if (systemInstruction !== undefined && count === messages.length)
+  if (systemInstruction !== undefined && contents.length === 0)
     return { systemInstruction, contents: openingContents(messages, context) }
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
 }
@@ -45,11 +49,11 @@ function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
 /** Writes the messages. Results directly follow their calls, in call order (trap 43). */
 function putInCallOrder(
   messages: readonly Message[],
+  order: readonly number[],
   leadCount: number,
   writer: ContentsWriter,
   context: WriteContext,
 ) {
-  const order = resultsInCallOrder(messages, leadCount)
   const numbers = new CallNumbers()
   for (let position = leadCount; position < order.length; position++) {
     const index = order[position]!
@@ -60,17 +64,49 @@ function putInCallOrder(
     writer.addMessage(message, path, inCallOrder(message, numbers, path, context.losses))
   }
   writer.addMoved(messages.length)
-  context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
 
-/** User message added if a request has only instructions, because upstreams refuse empty contents. */
+/** User message added if only instructions are written, because upstreams refuse empty contents. */
 const OPENING = 'Continue.'
+const OPENING_TURN: JsonObject = { role: 'user', parts: [{ text: OPENING }] }
 
 function openingContents(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
   const opening = userMessage(OPENING)
   losses.insert(['messages', messages.length], opening, 'the-user-speaks-first')
-  return [{ role: 'user', parts: [{ text: OPENING }] }]
+  return [OPENING_TURN]
 }
+
+/** Positions of the conversation among the messages, and the number of losses reported before it. */
+interface Positions {
+  readonly first: number
+  readonly end: number
+  readonly before: number
+}
+
+/**
+ * Adds a turn of the user before a first turn with calls, which every model refuses there, and after a last turn of the
+ * model that the upstream does not continue (docs/wire/contents.md#request).
+ */
+function withUserTurns(
+  contents: readonly JsonObject[],
+  { first, end, before }: Positions,
+  { dialect, losses }: WriteContext,
+): readonly JsonObject[] {
+  const [opening] = contents
+  const opens = opening !== undefined && isOfModel(opening) && hasCalls(opening)
+  const ends = dialect.prefill === false && contents.length > 0 && isOfModel(contents.at(-1)!)
+  if (!opens && !ends) return contents
+  const path = ['messages', first]
+  const value = userMessage(OPENING)
+  if (opens) losses.list.splice(before, 0, { kind: 'inserted', path, value, reason: 'the-user-speaks-first' })
+  if (ends) losses.insert(['messages', end], userMessage(OPENING), 'the-user-speaks-last')
+  return [...(opens ? [OPENING_TURN] : []), ...contents, ...(ends ? [OPENING_TURN] : [])]
+}
+
+const isOfModel = ({ role }: JsonObject): boolean => role === 'model'
+
+const hasCalls = ({ parts }: JsonObject): boolean =>
+  (parts as readonly JsonObject[]).some(part => part['functionCall'] !== undefined)
 
 /** Writes the system messages at the start as one instruction (trap 42). */
 function writeSystem(messages: readonly Message[], context: WriteContext, ids: CallIds): Json | undefined {

@@ -4,13 +4,16 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { contentsDialect } from '../../formats/dialects/contents.ts'
+import { type ContentsDialect, contentsDialect } from '../../formats/dialects/contents.ts'
+import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
 import { writeGeneration } from './generation.ts'
+import { jsonInWords } from './json.ts'
 import { writeTurns } from './messages.ts'
+import { isTaken, withTakenSettings } from './model-settings.ts'
 import { nativeRequest } from './native.ts'
 import { pathOf } from './path.ts'
 import { withSpokenInstructions } from './speech.ts'
@@ -25,11 +28,19 @@ const SANITIZE_RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freef
  * (docs/wire/contents.md#request).
  */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const native = nativeRequest(original, options)
-  if (native !== undefined) return native
-  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
-  losses.report(foreignLosses(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
+  const native = options.otherModel && !isTaken(original, dialect) ? undefined : nativeRequest(original, options)
+  if (native !== undefined) return native
+  const json = jsonInWords(original, dialect)
+  if (json === undefined) return writeForeign(original, dialect)
+  return withJsonInWords(original, json, request => writeForeign(request, dialect))
+}
+
+/** Writes a request that was read from another format or cannot be passed on as received. */
+function writeForeign(original: CanonicalRequest, dialect: ContentsDialect): Written<WireRequest> {
+  const { request: legal, losses, renamed } = sanitize(original, SANITIZE_RULE)
+  const request = withTakenSettings(legal, dialect, losses)
+  losses.report(foreignLosses(request, FORMAT))
   const moved = dialect.result_media === false ? { moved: [] } : {}
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget(), ...moved }
   const { systemInstruction, contents } = writeTurns(withSpokenInstructions(request, context).messages, context)

@@ -146,7 +146,8 @@ export function writeToolConfig(
   if (!isChoosable) reportNoChoice(request, context.losses)
   else reportParallel(request, context)
   if (choice === undefined || !isChoosable) return withExtrasUnlessEmpty(extras, combinationField)
-  const choiceField = writeChoice(choice, request.tools, context)
+  const isCombined = Object.keys(combinationField).length > 0
+  const choiceField = writeChoice(choice, request.tools, isCombined ? 'VALIDATED' : MODES.auto, context)
   return withExtras(extras, {
     functionCallingConfig: withExtras(nestedExtras(extras, 'functionCallingConfig'), choiceField),
     ...combinationField,
@@ -184,10 +185,13 @@ function writeCombination(
 /**
  * Writes the tool choice. Chosen functions must be declared. If the model may call only some functions but does not
  * have to, the mode is VALIDATED (docs/wire/contents.md#tool-choice).
+ *
+ * @param auto the mode in which the model decides. Beside hosted tools it is VALIDATED, too.
  */
 function writeChoice(
   { mode, only, hosted, extras }: ToolChoice,
   tools: readonly Tool[] = [],
+  auto: string,
   { losses }: WriteContext,
 ): JsonObject {
   const path: Path = ['toolChoice']
@@ -197,7 +201,7 @@ function writeChoice(
     if (only !== undefined) losses.drop([...path, 'only'], 'no-tool-may-be-called')
     return { mode: 'NONE' }
   }
-  if (only === undefined) return { mode: MODES[mode] }
+  if (only === undefined) return { mode: mode === 'auto' ? auto : MODES[mode] }
   const declaredNames = new Set(tools.flatMap(tool => (tool.type === 'function' ? [tool.name] : [])))
   const allowedNames = only.filter(name => declaredNames.has(name))
   if (allowedNames.length === 0) {

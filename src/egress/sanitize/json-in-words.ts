@@ -13,12 +13,17 @@ export const JSON_IN_WORDS = 'json-asked-for-in-words'
 
 const ANY_OBJECT = 'Answer with a JSON object.'
 const MATCHING = 'Answer with a JSON object that matches this JSON Schema:'
+const BARE = 'Write nothing before or after the JSON, and no Markdown code fence around it.'
 
 export interface JsonRule {
   /** True if the upstream takes a schema. */
   readonly schemas: boolean
   /** True if leading system text is written as instructions, in which the upstream does not look for the word. */
   readonly skipsInstructions?: true
+  /** Role of a message that is added. Defaults to the one for instructions. */
+  readonly role?: Message['role']
+  /** True if nothing but the words asks for JSON, so that a model may put it into Markdown or a sentence. */
+  readonly bare?: true
 }
 
 type Write = (request: CanonicalRequest) => Written<WireRequest>
@@ -31,7 +36,8 @@ export function withJsonInWords(request: CanonicalRequest, rule: JsonRule, write
   const part: TextPart = { type: 'text', text }
   const [first] = messages
   if (first === undefined || !isInstructing(first.role)) {
-    const value: Message = { role: rule.skipsInstructions ? 'developer' : 'system', content: [part] }
+    const { role = rule.skipsInstructions ? 'developer' : 'system' } = rule
+    const value: Message = { role, content: [part] }
     const edit: Loss = { kind: 'inserted', path: ['messages', 0], value, reason: JSON_IN_WORDS }
     const written = write({ ...request, messages: [value, ...messages] })
     return { ...written, losses: [...written.losses.flatMap(beforeInsertion), edit] }
@@ -56,10 +62,11 @@ function beforeInsertion(loss: Loss): readonly Loss[] {
 /** Returns the words that the request needs, or undefined if it needs none. */
 function wordsFor({ output, messages }: CanonicalRequest, rule: JsonRule): string | undefined {
   const text = output.compaction === true ? undefined : output.text
-  if (text?.shape === 'schema') return rule.schemas ? undefined : `${MATCHING}\n${JSON.stringify(text.schema)}`
+  const end = rule.bare ? `\n${BARE}` : ''
+  if (text?.shape === 'schema') return rule.schemas ? undefined : `${MATCHING}\n${JSON.stringify(text.schema)}${end}`
   if (text?.shape !== 'json') return undefined
   const searched = rule.skipsInstructions && messages[0]?.role === 'system' ? messages.slice(1) : messages
-  return searched.some(mentionsJson) ? undefined : ANY_OBJECT
+  return !rule.bare && searched.some(mentionsJson) ? undefined : `${ANY_OBJECT}${end}`
 }
 
 const mentionsJson = ({ content }: Message): boolean =>

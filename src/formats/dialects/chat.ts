@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED_FLAGS } from './shared-flags.ts'
+import { CACHE_MEANING, SHARED_FLAGS, THINKING_OFF_MEANING } from './shared-flags.ts'
 
 /** Dialect flags of chat completions upstreams. */
 export const FLAGS = {
@@ -32,8 +32,13 @@ export const FLAGS = {
   thinking_off: {
     values: ['disabled', 'never'],
     default: 'disabled',
+    meaning: THINKING_OFF_MEANING,
+  },
+  forced_while_thinking: {
+    values: 'boolean',
+    default: true,
     meaning:
-      'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort is requested instead',
+      'takes a tool choice that forces a call while the model thinks; default: true; if false, thinking is turned off for such requests, or the call is not forced if the caller asks for thinking or the model always thinks',
   },
   reasoning_split: {
     values: 'boolean',

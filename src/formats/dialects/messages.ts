@@ -1,6 +1,12 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SAMPLING_MEANING, SHARED_FLAGS } from './shared-flags.ts'
+import {
+  CACHE_MEANING,
+  SAMPLING_MEANING,
+  SHARED_FLAGS,
+  THINKING_MEANING,
+  THINKING_OFF_MEANING,
+} from './shared-flags.ts'
 
 /** API version that every client and upstream accepts. Used if none is stated. */
 export const MESSAGES_VERSION = '2023-06-01'
@@ -33,10 +39,7 @@ export const FLAGS = {
     values: 'number',
     meaning: "tokens; the output limit for requests without one; by default the model's maximum output, or 32,000",
   },
-  max_output: {
-    values: 'number',
-    meaning: 'tokens; the maximum output of the model; higher limits in requests are lowered to it',
-  },
+  max_output: SHARED_FLAGS.max_output,
   listed_output: {
     values: 'number',
     meaning: 'tokens; the maximum output in the catalogue; higher limits in requests are sent unchanged',
@@ -55,14 +58,12 @@ export const FLAGS = {
   thinking: {
     values: ['adaptive', 'budget', 'both', 'none'],
     default: 'both',
-    meaning:
-      'how thinking is requested: left to the model (`adaptive`), by a budget (`budget`), either (`both`, default), or not at all (`none`)',
+    meaning: THINKING_MEANING,
   },
   thinking_off: {
     values: ['disabled', 'between_tools', 'never'],
     default: 'disabled',
-    meaning:
-      'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort is requested instead',
+    meaning: THINKING_OFF_MEANING,
   },
   efforts: SHARED_FLAGS.efforts,
   /** See trap 39. */
@@ -82,11 +83,7 @@ export const FLAGS = {
     default: true,
     meaning: 'takes a tool choice that forces a tool call; default: true',
   },
-  prefill: {
-    values: 'boolean',
-    default: true,
-    meaning: 'continues a final assistant turn; default: true; if false, a user turn "Continue." is added',
-  },
+  prefill: SHARED_FLAGS.prefill,
   cache: { values: ['auto', 'off'], default: 'off', meaning: CACHE_MEANING },
   /** See trap 94. */
   threads: {

@@ -15,6 +15,14 @@ export type VoiceDialect = DialectOf<typeof VOICE_FLAGS>
 export const SAMPLING_MEANING =
   "the sampling parameters that are taken; messages and converse: all, either temperature or top_p (`one`), or none; chat and responses: temperature, top_p and logprobs in every request (`all`), unless an effort is requested (`unless_thinking`), only with the effort `none` (`while_off`), or never (`none`); by default as the model's family does (Claude, GPT-5 and later, o-series), or `all`"
 
+/** Meaning of `thinking`, whose values differ between formats. */
+export const THINKING_MEANING =
+  "how thinking is requested; messages and converse: left to the model (`adaptive`), by a budget (`budget`), either (`both`, default), or not at all (`none`); contents: by a level, by a budget, either (`both`, default), or not at all; by default as the model's family does"
+
+/** Meaning of `thinking_off`, whose values differ between formats. */
+export const THINKING_OFF_MEANING =
+  'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort, or the lowest budget of contents, is requested instead'
+
 /** Other flags shared by several formats. */
 export const SHARED_FLAGS = {
   result_media: {
@@ -46,7 +54,7 @@ export const SHARED_FLAGS = {
   efforts: {
     values: 'efforts',
     meaning:
-      "the supported efforts, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none if `thinking` is `budget`; chat and responses: another effort and a thinking budget become the nearest one, by default of the model's family (OpenAI, gpt-oss, Grok, Gemini, Kimi), and are dropped if there are no efforts; a budget is also dropped if the efforts are unknown",
+      "the supported efforts, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none if `thinking` is `budget`; chat and responses: another effort and a thinking budget become the nearest one, by default of the model's family (OpenAI, gpt-oss, Grok, Gemini, Kimi), and are dropped if there are no efforts; a budget is also dropped if the efforts are unknown; contents: the thinking levels, by default of the model's family",
   },
   sampling: {
     values: ['all', 'unless_thinking', 'while_off', 'none'],
@@ -56,12 +64,22 @@ export const SHARED_FLAGS = {
   penalties: {
     values: 'boolean',
     default: true,
-    meaning: 'takes penalties and `logit_bias`; default: true; false for models of OpenAI and Grok that reason',
+    meaning:
+      'takes penalties and `logit_bias`; default: true; false for models of OpenAI and Grok that reason, and of Gemini from 2.5 on',
   },
   stop: {
     values: 'boolean',
     default: true,
     meaning: 'takes stop sequences; default: true; false for models of OpenAI and Grok that reason',
+  },
+  max_output: {
+    values: 'number',
+    meaning: 'tokens; the maximum output of the model; higher limits in requests are lowered to it',
+  },
+  prefill: {
+    values: 'boolean',
+    default: true,
+    meaning: 'continues a final assistant turn; default: true; if false, a user turn "Continue." is added',
   },
   verbosity: {
     values: 'boolean',

@@ -48,6 +48,7 @@ export const deepseek: Preset = {
         reasoning_demanded: true,
         reasoning_as: 'thinking',
         efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+        forced_while_thinking: false,
         limit_field: 'max_tokens',
         text_only_content: 'string',
         json_schema: false,
@@ -177,7 +178,9 @@ export const zai: Preset = {
 /**
  * Kimi requires its reasoning to be sent back (trap 35). `thinking` turns reasoning off in K2 models, whereas later
  * models accept an effort (model-families.ts). Source: platform.kimi.ai/docs, "Models overview" and "Use thinking
- * effort", read on 2026-11-28.
+ * effort", read on 2026-11-28. Kimi K2.5 and later have fixed sampling parameters, which depend on the thinking mode, and
+ * refuse others: "invalid temperature: only 1 is allowed for this model" (new-api#5372, cline#10620; the AI SDK's and
+ * pydantic-ai's tables, read on 2026-12-01). The older models that took them are no longer offered.
  */
 export const moonshot: Preset = {
   name: 'moonshot',
@@ -191,6 +194,8 @@ export const moonshot: Preset = {
         reasoning_field: 'reasoning_content',
         reasoning_demanded: true,
         reasoning_as: 'thinking',
+        sampling: 'none',
+        penalties: false,
         include_usage: true,
       },
     },
@@ -213,6 +218,7 @@ export const dashscope: Preset = {
         ...PLAIN_CHAT,
         reasoning_field: 'reasoning_content',
         reasoning_as: 'enable_thinking',
+        forced_while_thinking: false,
         limit_field: 'max_tokens',
         include_usage: true,
         video: true,

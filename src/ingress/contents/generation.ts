@@ -247,7 +247,13 @@ export const reasoningShown = ({ reasoning }: CanonicalRequest): ReasoningShown 
 
 const THINKING = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
 
-const EFFORTS: { readonly [level: string]: Effort } = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
+const EFFORTS: { readonly [level: string]: Effort } = {
+  MINIMAL: 'minimal',
+  LOW: 'low',
+  MEDIUM: 'medium',
+  HIGH: 'high',
+  XHIGH: 'xhigh',
+}
 
 function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly extras: Extras } | undefined {
   const wire = object(fields['thinkingConfig'])

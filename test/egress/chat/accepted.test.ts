@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
-import { cerebras, deepseek, groq, mistral } from '../../../src/formats/vendors/compatible.ts'
+import { cerebras, deepseek, groq, mistral, moonshot } from '../../../src/formats/vendors/compatible.ts'
 import { openai } from '../../../src/formats/vendors/makers.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import type { Loose } from '../../clients/scene.ts'
@@ -20,6 +20,21 @@ const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arg
 const text = (words: string, more: JsonObject = {}) => ({ type: 'text', text: words, ...more })
 
 describe('a chat request reaches an upstream of chat that is no OpenAI', () => {
+  it('without the sampling parameters that Kimi refuses (Cline, Open WebUI)', () => {
+    const dialect = moonshot.formats.find(({ format }) => format === 'chat')!.dialect!
+    const messages = [{ role: 'user', content: 'Hi.' }]
+    const { body, losses } = sent(
+      { messages, temperature: 0, top_p: 0.9, presence_penalty: 0.1, stop: ['END'], seed: 1 },
+      dialect,
+    )
+    expect(body).toEqual({ model: 'm', messages, stop: ['END'], seed: 1 })
+    expect(losses.map(({ path }) => path.join('/'))).toEqual([
+      'sampling/temperature',
+      'sampling/topP',
+      'sampling/presencePenalty',
+    ])
+  })
+
   it('with its lists of texts as strings, in every role (smolagents, Qwen Code)', () => {
     const { body } = sent({
       messages: [

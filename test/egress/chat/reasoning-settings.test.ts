@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import type { Reasoning } from '../../../src/canonical/request.ts'
+import type { Effort, Reasoning } from '../../../src/canonical/request.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { shownLosses } from '../../../src/egress/losses.ts'
 import { familyDialect } from '../../../src/formats/index.ts'
@@ -64,6 +64,11 @@ describe('the switch of each vendor', () => {
     const on = { thinking: { type: 'enabled' }, lost: ['nearest-switch'] }
     expect(kimi('kimi-k2.7-code')).toEqual(on)
     expect(kimi('kimi-k3')).toEqual({ ...on, reasoning_effort: 'low' })
+    const glm = (model: string, effort: Effort) => sent({ effort }, dialectOf('zai', model))
+    expect(glm('glm-5.1', 'none')).toEqual({ thinking: { type: 'disabled' }, lost: [] })
+    expect(glm('glm-5.3', 'none')).toEqual({ ...on, reasoning_effort: 'low' })
+    expect(glm('glm-5.3', 'medium')).toMatchObject({ reasoning_effort: 'low', lost: ['nearest-switch'] })
+    expect(glm('glm-5.2', 'xhigh')).toMatchObject({ reasoning_effort: 'xhigh', lost: [] })
   })
 
   it('is left out, but for the split, if the caller says nothing about reasoning', () => {

@@ -5,8 +5,10 @@ export const FLAGS: { readonly [flag: string]: string } = {
   reasoning_demanded: '从首次工具调用起，拒绝没有推理内容的助手轮次：推理内容未知时发送一个空格；默认 false',
   reasoning_as:
     '设置推理所用的字段：默认 `reasoning_effort`；`reasoning` 用于 OpenRouter；`thinking` 用于 DeepSeek、Z.AI、Kimi 和 MiniMax（若 `efforts` 有值，还会附强度）；`enable_thinking` 及 `thinking_budget` 用于 Qwen；`chat_template_kwargs` 用于 vLLM 和 SGLang。设置后，原生调用方请求中其他厂商的开关会被转换为它',
+  forced_while_thinking:
+    '推理时接受强制调用工具的选择；默认 true；为 false 时，为此类请求关闭推理；若调用方要求推理或模型总是推理，则不强制调用',
   thinking_on: '开启 `thinking` 时的类型；默认 `enabled`',
-  thinking_off: '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度',
+  thinking_off: '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）',
   reasoning_split: '为其他格式的调用方发送 `reasoning_split: true`，使上游将推理与文本分开；默认 false',
   cache:
     '上游遵守的缓存标记；messages：`auto` 让 Claude 缓存无法设置标记的调用方的请求（工具、系统文本、至今的对话）；Anthropic 的模型默认 `auto`，其他默认 `off`',
@@ -44,7 +46,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   count: 'false：没有词元计数接口，由网关估算',
   sampling:
     '接受哪些采样参数；messages 和 converse：全部（`all`）、temperature 与 top_p 只接受其一（`one`）或都不接受（`none`）；chat 和 responses：temperature、top_p 和 logprobs 总是接受（`all`）、未请求强度时接受（`unless_thinking`）、仅在强度为 `none` 时接受（`while_off`）或从不接受（`none`）；默认按模型系列，否则 `all`',
-  penalties: '接受惩罚参数和 `logit_bias`；默认 true；OpenAI 和 Grok 的推理模型为 false',
+  penalties: '接受惩罚参数和 `logit_bias`；默认 true；OpenAI 和 Grok 的推理模型以及 Gemini 2.5 及以后为 false',
   stop: '接受停止序列；默认 true；OpenAI 和 Grok 的推理模型为 false',
   verbosity: '接受详细程度；默认 true；OpenAI 在 GPT-5 之前的模型为 false',
   reasons: '接受推理的设置和条目；默认 true；不推理的模型（如 GPT-4）为 false',
@@ -58,7 +60,14 @@ export const FLAGS: { readonly [flag: string]: string } = {
   system_tools:
     '有用于网页搜索的 `nova_grounding` 和用于代码的 `nova_code_interpreter`：具有 `bedrock:InvokeTool` 权限的账户中的 Nova 2',
   system_turns: '接受消息中 `system` 角色的轮次；默认 true，否则角色改为 `user`',
-  thinking: '请求推理的方式：由模型决定（`adaptive`）、按预算（`budget`）、两者皆可（`both`，默认）或不请求（`none`）',
+  thinking:
+    '请求推理的方式；messages 和 converse：由模型决定（`adaptive`）、按预算（`budget`）、两者皆可（`both`，默认）或不请求（`none`）；contents：按级别（`level`）、按预算、两者皆可（`both`，默认）或不请求；默认按模型系列',
+  min_budget: '词元数；最低推理预算；请求中更低的预算会升到此值',
+  max_budget: '词元数；最高推理预算；请求中更高的预算会降到此值',
+  logprobs: '接受对数概率的请求；默认 true；Gemini 2.5 及以后（Vertex AI：3 及以后）为 false',
+  candidates: '接受多个应答的请求；默认 true；Gemini 3 及以后（Vertex AI 除外）和图像模型为 false',
+  json: '何时可以请求 JSON 应答；否则以文字要求模型；默认 `always`；Gemini 3 之前为 `without_tools`；Gemma 4 之前和较早的图像模型为 `never`',
+  system: '接受系统指令；为 false 时指令作为用户轮次放在对话开头；默认 true；Gemma 4 之前为 false',
   effort_while_off: '关闭推理时也接受强度；默认 true',
   bound_proofs: '推理块之前有任何变化时拒绝其签名；因此只有在之前毫无变化时，才恢复调用方未送回的推理；默认 false',
   forced_tools: '接受强制调用工具的选择；默认 true',
