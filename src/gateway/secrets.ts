@@ -14,8 +14,12 @@ const NAMED_SECRETS =
 /** Matches keys by the prefixes that providers, clouds and code hosts use. */
 const PREFIXED_KEYS =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w.-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
-/** Matches the signature of an address that grants access to a file, as those of AWS, Google and Azure. */
-const SIGNATURES = /([?&](?:X-(?:Amz|Goog)-Signature|X-Amz-Security-Token|Signature|sig)=)([^&#\s"'<>\\]{16,})/gi
+/**
+ * Matches the signature or the token of an address that grants access to a file: of AWS, Google (also Firebase), Azure,
+ * Alibaba Cloud, Tencent Cloud and Volcengine.
+ */
+const SIGNATURES =
+  /([?&](?:X-[a-z]{2,8}-(?:Signature|Security-Token)|(?:q-)?Signature|Security-Token|sig|token)=)([^&#\s"'<>\\]{16,})/gi
 /** Matches the password in an address. */
 const ADDRESS_PASSWORDS = /(:\/\/[^\s:/?#@"'<>\\]{0,80}:)([^\s/?#@"'<>\\]{4,200})(?=@)/g
 /** Matches characters that distinguish a key from an ordinary word: a digit, or the mask in its middle. */
