@@ -3,7 +3,7 @@ import { openSqlite } from '../../src/store/store.ts'
 import type { StoredTask } from '../../src/store/tasks.ts'
 
 const taskOf = (id: string, channel: string, createdAt: number): StoredTask => ({
-  ...{ owner: 'me', id, model: 'm', channel, format: 'videos', upstreamModel: 'm', upstreamId: id, from: 'videos' },
+  ...{ owner: 'me', id, model: 'm', channel, format: 'videos', upstreamModel: 'm', upstreamId: id, from: 'text' },
   ...{ state: 'completed', output: {}, result: { candidates: [] }, worker: 'w', misses: 0 },
   ...{ createdAt, polledAt: 0, expiresAt: 1e12 },
 })
