@@ -17,8 +17,12 @@ const PREFIXED_KEYS =
 /** Matches API keys of Bedrock, session tokens of AWS, and client secrets of Google and of Entra, by their forms. */
 const CLOUD_SECRETS =
   /(?<![\w+/-])(?:bedrock-api-key-[\w+/=-]{40,}|ABSK[A-Za-z0-9+/]{60,}={0,2}|(?:FwoGZXIvYXdz|IQoJb3JpZ2luX2Vj)[A-Za-z0-9+/]{40,}={0,2}|GOCSPX-[\w-]{20,}|[\w.-]{3}[78]Q~[\w.~-]{31,34})/g
-/** Matches the signature of an address that grants access to a file, as those of AWS, Google and Azure. */
-const SIGNATURES = /([?&](?:X-(?:Amz|Goog)-Signature|X-Amz-Security-Token|Signature|sig)=)([^&#\s"'<>\\]{16,})/gi
+/**
+ * Matches the signature or the token of an address that grants access to a file: of AWS, Google (also Firebase), Azure,
+ * Alibaba Cloud, Tencent Cloud and Volcengine.
+ */
+const SIGNATURES =
+  /([?&](?:X-[a-z]{2,8}-(?:Signature|Security-Token)|(?:q-)?Signature|Security-Token|sig|token)=)([^&#\s"'<>\\]{16,})/gi
 /** Matches the password in an address. */
 const ADDRESS_PASSWORDS = /(:\/\/[^\s:/?#@"'<>\\]{0,80}:)([^\s/?#@"'<>\\]{4,200})(?=@)/g
 /** Matches characters that distinguish a key from an ordinary word: a digit, or the mask in its middle. */

@@ -23,6 +23,16 @@ export function patternOf(secrets: readonly string[], isWithinBase64 = false): R
   )
 }
 
+/** Maximum number of different secrets of a request. Searching texts for more would hold up everything else. */
+const MAX_SECRETS = 250
+
+/** Returns the different secrets of a request. Throws Error if there are too many to search for. */
+export function differentSecrets(secrets: readonly string[]): readonly string[] {
+  const different = [...new Set(secrets)]
+  if (different.length > MAX_SECRETS) throw new Error(`the request has more than ${MAX_SECRETS} secrets`)
+  return different
+}
+
 /** Matches characters that some program escapes. Almost all keys have none of them. */
 const ESCAPED = /[^\w~-]/g
 

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { deleteExpired } from './expired-rows.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
@@ -47,6 +48,8 @@ export interface Captures {
 
 /** Captures examined per step of an eviction, and ids per statement. */
 const BATCH_SIZE = 200
+/** Size beyond which a step of an eviction deletes no further capture, in bytes. SQLite deletes while all else waits. */
+const EVICTED_SIZE = 4 * 1024 * 1024
 
 /** The repository of captured requests. Evicts the oldest captures beyond a size limit. */
 export class CaptureRepository implements Captures {
@@ -59,15 +62,25 @@ export class CaptureRepository implements Captures {
   }
 
   async add(captures: readonly StoredCapture[], limit: number): Promise<void> {
-    await this.database.transaction().execute(async transaction => {
-      await lock(transaction, 'captures')
+    let isOver = await this.locked(async transaction => {
       for (const { id, at, key, expiresAt, data } of captures)
         await transaction
           .insertInto('captures')
           .values({ id, at, key_id: key ?? null, size: data.length, expires_at: expiresAt, data })
           .onConflict(conflict => conflict.column('id').doNothing())
           .execute()
-      await evictOldest(transaction, limit)
+      return evictOldest(transaction, limit)
+    })
+    while (isOver) {
+      await yieldToEventLoop()
+      isOver = await this.locked(transaction => evictOldest(transaction, limit))
+    }
+  }
+
+  private locked<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
+    return this.database.transaction().execute(async transaction => {
+      await lock(transaction, 'captures')
+      return work(transaction)
     })
   }
 
@@ -126,28 +139,29 @@ export class CaptureRepository implements Captures {
   }
 }
 
-/** Deletes the oldest captures until the rest fit into `limit` bytes. */
-async function evictOldest(database: Database, limit: number): Promise<void> {
+/** Deletes some of the oldest captures beyond `limit` bytes. Returns true if there are more. */
+async function evictOldest(database: Database, limit: number): Promise<boolean> {
   const { total } = await database
     .selectFrom('captures')
     .select(({ fn }) => fn.sum<number | string | null>('size').as('total'))
     .executeTakeFirstOrThrow()
-  let over = Number(total ?? 0) - limit
-  while (over > 0) {
-    const rows = await database
-      .selectFrom('captures')
-      .select(['id', 'size'])
-      .orderBy('at')
-      .orderBy('id')
-      .limit(BATCH_SIZE)
-      .execute()
-    if (rows.length === 0) return
-    const evictedIds: string[] = []
-    for (const { id, size } of rows) {
-      if (over <= 0) break
-      over -= Number(size)
-      evictedIds.push(id)
-    }
-    await database.deleteFrom('captures').where('id', 'in', evictedIds).execute()
+  const over = Number(total ?? 0) - limit
+  if (over <= 0) return false
+  const rows = await database
+    .selectFrom('captures')
+    .select(['id', 'size'])
+    .orderBy('at')
+    .orderBy('id')
+    .limit(BATCH_SIZE)
+    .execute()
+  const evictedIds: string[] = []
+  let size = 0
+  for (const row of rows) {
+    if (size >= Math.min(over, EVICTED_SIZE)) break
+    size += Number(row.size)
+    evictedIds.push(row.id)
   }
+  if (evictedIds.length === 0) return false
+  await database.deleteFrom('captures').where('id', 'in', evictedIds).execute()
+  return size < over
 }

@@ -43,12 +43,22 @@ export function storeFault(thrown: unknown): StoreFault | undefined {
   // The lowest byte of an extended result code is the primary code.
   if (code === 'ERR_SQLITE_ERROR') return BY_RESULT[(errcode ?? 0) & 0xff]
   if (thrown instanceof NewerStore) return 'newer'
+  if (thrown instanceof ForeignTables) return 'unreachable'
   return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : postgresFault(thrown)
 }
 
 /** Thrown if a newer version of the program migrated the schema, because this version could damage the data. */
 export class NewerStore extends Error {
   override readonly name = 'NewerStore'
+}
+
+/** Thrown if the database belongs to another program, which has a table of the same name. */
+export class ForeignTables extends Error {
+  override readonly name = 'ForeignTables'
+
+  constructor(table: string) {
+    super(`the table ${table} belongs to another program: give Interlingua a database or a schema of its own`)
+  }
 }
 
 /** Faults during which stored data can still be read. */

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { version } from '../version.ts'
 import { type AppliedMigration, checkKnown, MIGRATIONS_TABLE } from './applied.ts'
 import type { Engine } from './engine.ts'
+import { ForeignTables } from './fault.ts'
 import type { Migration } from './migrations.ts'
 import { MIGRATIONS } from './migrations.ts'
 
@@ -16,7 +17,8 @@ const CREATE_TABLE = `create table if not exists ${MIGRATIONS_TABLE} (name text 
  * Migrates a database to the newest schema. If several processes start at once, one of them migrates, in a single
  * transaction.
  *
- * @throws NewerStore if a newer version of the program migrated the database.
+ * @throws NewerStore if a newer version of the program migrated the database; ForeignTables if another program has tables
+ * of the same names there.
  */
 export async function migrate<Tables>(
   database: Kysely<Tables>,
@@ -30,12 +32,34 @@ export async function migrate<Tables>(
   if (applied.length === 0) await engine.checkEncoding(database)
   await engine.exclusively(records, async one => {
     await sql.raw(engine.ddl(CREATE_TABLE)).execute(one)
-    for (const migration of pending(await appliedTo(one), migrations)) {
+    const done = await appliedTo(one)
+    if (done.length === 0) await checkOwner(one, engine)
+    for (const migration of pending(done, migrations)) {
       await apply(one, engine, migration)
       const record = { name: migration.name, program: version(), applied_at: Date.now() }
       await one.insertInto(MIGRATIONS_TABLE).values(record).execute()
     }
   })
+}
+
+/**
+ * Checks that the tables of a database without a record of migrations are those of an older file. The program would use
+ * and clean up tables of another program.
+ */
+async function checkOwner(database: Kysely<MigrationTables>, engine: Engine): Promise<void> {
+  const { rows } = await sql.raw<{ readonly name: string }>(TABLE_NAMES[engine.name]).execute(database)
+  const found = new Set(rows.map(({ name }) => name))
+  const foreign = found.has(OLDEST_TABLE) ? undefined : TABLES.find(name => found.has(name))
+  if (foreign !== undefined) throw new ForeignTables(foreign)
+}
+
+/** A table that every file has which is older than the migrations. */
+const OLDEST_TABLE = 'turns'
+
+/** Statements that return the names of all tables that a statement without a schema finds. */
+const TABLE_NAMES: { readonly [engine in Engine['name']]: string } = {
+  sqlite: 'select name from sqlite_master',
+  postgres: 'select relname as name from pg_class where pg_table_is_visible(oid)',
 }
 
 /** Returns the applied migrations, sorted by name. */

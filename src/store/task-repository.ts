@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
+import { append } from '../canonical/lists.ts'
 import { parseObject } from '../canonical/node.ts'
 import type { Output } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
@@ -118,14 +119,17 @@ export class TaskRepository implements Tasks {
   }
 
   async withoutVideo(since: number, limit: number): Promise<readonly StoredTask[]> {
-    const rows = await this.select()
+    const waiting = this.database
+      .selectFrom('tasks')
       .where('state', '=', 'completed')
       .where('file_size', 'is', null)
       .where('created_at', '>=', since)
-      .orderBy('created_at')
-      .limit(limit)
-      .execute()
-    return tasksOf(rows)
+    const found: TaskRow[] = []
+    for (const { channel } of await waiting.select('channel').distinct().execute()) {
+      const ofChannel = waiting.selectAll().where('channel', '=', channel)
+      append(found, await ofChannel.orderBy('created_at').limit(limit).execute())
+    }
+    return tasksOf(found)
   }
 
   async withFiles(): Promise<readonly StoredTask[]> {

@@ -94,7 +94,7 @@ export interface Tasks {
   due(now: number, interval: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]>
   /** Returns tasks whose submission has no answer yet. */
   submitting(): Promise<readonly StoredTask[]>
-  /** Returns completed tasks created since a time whose video is not stored yet, oldest first. */
+  /** Returns completed tasks created since a time whose video is not stored yet: the oldest of each channel. */
   withoutVideo(since: number, limit: number): Promise<readonly StoredTask[]>
   /** Returns tasks whose video is stored, oldest first. */
   withFiles(): Promise<readonly StoredTask[]>

@@ -271,6 +271,10 @@ describe('what is no secret stays', () => {
     [`wrong: ABSK${'QmVk'.repeat(25)}=`, 'wrong: [key]'],
     [`id GOCSPX-${'a1_b'.repeat(7)}, abc8Q~${'d2.e'.repeat(8)}`, 'id [key], [key]'],
     ['https://b.s3.amazonaws.com/a.png?X-Amz-Signature=0a1b2c3d4e5f60718293', `${SIGNED}X-Amz-Signature=[key]`],
+    ...['X-Tos-Signature', 'X-Tos-Security-Token', 'x-oss-signature', 'q-signature', 'token'].map(name => [
+      `https://b.s3.amazonaws.com/a.png?${name}=0a1b2c3d4e5f60718293`,
+      `${SIGNED}${name}=[key]`,
+    ]),
     ['https://b.s3.amazonaws.com/a.png?se=2027&sig=a%2Fbcdefghijklmnop%3D&sp=r', `${SIGNED}se=2027&sig=[key]&sp=r`],
     ['ftp://user:secret-of-the-tests@example.com/a.png', 'ftp://example.com/a.png'],
   ])('%s', (text, safe) => {

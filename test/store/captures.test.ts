@@ -49,6 +49,21 @@ for (const { name, missing, place } of ENGINES)
       await two.close()
     })
 
+    test('that a lower limit leaves no room for are deleted in steps, between which others run', async () => {
+      const size = 2 ** 20
+      for (let at = 0; at < 24; at++) await one.captures.add([captureOf(`${at}`, at, size)], 1e9)
+      let turns = 0
+      let turn = setImmediate(function count() {
+        turns++
+        turn = setImmediate(count)
+      })
+      await one.captures.add([captureOf('z', 1000, size)], 3 * size)
+      clearImmediate(turn)
+      expect(turns).toBeGreaterThanOrEqual(4)
+      const { found } = await two.captures.list({ since: 0, until: 2000, limit: 100 })
+      expect(found.map(({ id }) => id)).toEqual(['z', '23', '22'])
+    })
+
     test('are found by both until they expire', async () => {
       await one.captures.add([captureOf('a', 1000), captureOf('b', 1500)], 1e6)
       expect(Buffer.from((await two.captures.find('a'))!)).toEqual(Buffer.alloc(100, 'a'))

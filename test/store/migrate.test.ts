@@ -70,6 +70,16 @@ describe.each(ENGINES)('migrations of %s', (_, config) => {
     expect(await database.selectFrom('a').selectAll().execute()).toHaveLength(2)
   })
 
+  test.each(['conversations', 'events', 'captures'])('leave alone a table %s of another program', async name => {
+    const { database, go } = await open(await config())
+    await sql.raw(`create table ${name} (id text, at bigint, size bigint, expires_at bigint)`).execute(database)
+    await sql.raw(`insert into ${name} values ('theirs', 1, 1, 1)`).execute(database)
+    await expect(go([...MIGRATIONS])).rejects.toThrow(`the table ${name} belongs to another program`)
+    expect(await database.selectFrom(name).select('id').execute()).toEqual([{ id: 'theirs' }])
+    await expect(database.selectFrom('turns').selectAll().execute()).rejects.toThrow()
+    await expect(database.selectFrom('interlingua_migrations').selectAll().execute()).rejects.toThrow()
+  })
+
   test('of a newer version are refused, by name', async () => {
     const at = await config()
     const { database, go } = await open(at)

@@ -5,7 +5,7 @@ import type { Loss, Path } from '../../canonical/loss.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { existing, pointerOf } from '../../kit/pointer.ts'
 import { Redaction } from '../../kit/recordings/redaction.ts'
-import { patternOf } from '../../kit/secret-pattern.ts'
+import { differentSecrets, patternOf } from '../../kit/secret-pattern.ts'
 import { headerValue, outgoingRequest, withSingleValues } from '../../upstreams/channel/index.ts'
 import { callerPaths } from '../locate-losses.ts'
 import type { Prepared } from '../prepare.ts'
@@ -49,7 +49,10 @@ class DocumentWriter {
   private readonly bounded: BoundedCopy
   private readonly query: URLSearchParams
 
-  /** @param known matches secrets of the config and its channels. */
+  /**
+   * @param known matches secrets of the config and its channels.
+   * @throws Error if the request has too many secrets.
+   */
   constructor(capture: Capture, known: RegExp | undefined) {
     const { call, exchanges } = capture
     const { headers, url = '' } = call.message
@@ -60,9 +63,8 @@ class DocumentWriter {
     // The config may have changed since the request.
     const channelSecrets = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.target.channel))
     const bodySecrets = secretsOfBody(capture.parsedBody?.body ?? {})
-    const secrets = [known, patternOf([...requestSecrets, ...channelSecrets, ...bodySecrets], true)].filter(
-      one => one !== undefined,
-    )
+    const callerSecrets = differentSecrets([...requestSecrets, ...bodySecrets])
+    const secrets = [known, patternOf([...callerSecrets, ...channelSecrets], true)].filter(one => one !== undefined)
     this.scrub = scrubberOf(...secrets)
     this.bounded = new BoundedCopy(this.scrub, new Redaction([], secrets, REMOVED_TEXT, 0))
   }

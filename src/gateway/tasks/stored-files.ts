@@ -10,7 +10,7 @@ import { type Headers, headerValue } from '../../upstreams/channel/index.ts'
 import { type OpenedFile, type openUpstream, VIDEO_GONE } from './content.ts'
 import { rangeOf } from './range.ts'
 
-/** Maximum number of tasks examined per pass. */
+/** Maximum number of tasks of a channel examined per pass, beside those whose download failed. */
 const BATCH_SIZE = 256
 /** Number of failed downloads after which a video is left at its upstream. */
 const MAX_ATTEMPTS = 8
@@ -124,7 +124,7 @@ export class StoredFiles {
     }
     await this.makeRoom(space, 0)
     if (retention === 0) return
-    const unstored = await store().withoutVideo(now() - retention, BATCH_SIZE)
+    const unstored = await store().withoutVideo(now() - retention, BATCH_SIZE + this.failures.size)
     const due = unstored.filter(({ id }) => (this.failures.get(id)?.next ?? 0) <= now())
     const byChannel = Map.groupBy(due, ({ channel }) => channel)
     await Promise.all(byChannel.values().map(tasks => this.downloadAll(tasks, space)))

@@ -38,10 +38,10 @@ export function countNames(input: string, output: string, modalities: readonly s
 }
 
 /**
- * Fields of DeepSeek and Kimi for cached tokens, beside the prompt's tokens (docs/wire/chat.md#usage). They may
+ * Fields of DeepSeek, Kimi and Mistral for cached tokens, beside the prompt's tokens (docs/wire/chat.md#usage). They may
  * accompany or replace the detail objects.
  */
-const CACHE_HITS = ['prompt_cache_hit_tokens', 'cached_tokens'] as const
+const CACHE_HITS = ['prompt_cache_hit_tokens', 'cached_tokens', 'num_cached_tokens'] as const
 
 const CHAT_NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
 const DEFAULT_NAMES: CountNames = { ...CHAT_NAMES, fields: new Set([...CHAT_NAMES.fields, ...CACHE_HITS]) }
@@ -72,7 +72,7 @@ export function readUsage(format: Format, wire: JsonObject, names = DEFAULT_NAME
 }
 
 const cacheHits = (wire: JsonObject): number | undefined =>
-  anyCount(wire[CACHE_HITS[0]]) ?? anyCount(wire[CACHE_HITS[1]])
+  anyCount(wire[CACHE_HITS[0]]) ?? anyCount(wire[CACHE_HITS[1]]) ?? anyCount(wire[CACHE_HITS[2]])
 
 function byModality(details: JsonObject | undefined): { [M in Modality]?: number } | undefined {
   if (details === undefined) return undefined

@@ -3,7 +3,7 @@ import { parseCallData } from '../../canonical/exact-numbers.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { hasRepeatedFields } from '../../canonical/repeated-fields.ts'
 import { credentialPaths, credentialsInBody, credentialsInText } from '../body-credentials.ts'
-import { patternOf } from '../secret-pattern.ts'
+import { differentSecrets, patternOf } from '../secret-pattern.ts'
 import { recordedBody, recordedBytes, textIn } from './body.ts'
 import { credentialsIn, recordedHeaders, recordedQuery } from './headers.ts'
 import type { RecordedBody, RecordedBytes, RecordedRequest } from './recording.ts'
@@ -24,6 +24,7 @@ export interface ArrivedRequest {
  * the request, in its head and in its body.
  *
  * @param messages further messages of the caller, in a session.
+ * @throws Error if there are too many credentials.
  */
 export function redactionFor(
   { url, headers, body }: ArrivedRequest,
@@ -31,7 +32,7 @@ export function redactionFor(
   messages: readonly Uint8Array[] = [],
 ): Redaction {
   const inBodies = [body, ...messages].flatMap(bytes => credentialsInText(textIn(bytes) ?? ''))
-  const pattern = patternOf([...credentialsIn(headers, queryOf(url)), ...inBodies])
+  const pattern = patternOf(differentSecrets([...credentialsIn(headers, queryOf(url)), ...inBodies]))
   return new Redaction([...rules, ...credentialPaths(url)], pattern === undefined ? [] : [pattern])
 }
 

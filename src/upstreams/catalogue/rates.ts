@@ -270,14 +270,15 @@ const TRAFFIC_TIERS: ReadonlyMap<Json | undefined, string> = new Map([
 
 /**
  * Returns the factor on token prices. Anthropic states the tier, fast mode and a guaranteed location of an answer apart
- * from each other (docs/wire/messages.md#usage).
+ * from each other (docs/wire/messages.md#usage), and Mistral the tier within the usage (docs/wire/chat.md#usage).
  */
 function tierFactor({ tiers }: Rates, { extras }: Usage, tier: string | undefined): number {
   if (tiers === undefined) return 1
   const factorOf = (name: unknown): number | undefined =>
     typeof name === 'string' && Object.hasOwn(tiers, name) ? tiers[name] : undefined
   const { speed, inference_geo: location } = extras?.['messages'] ?? {}
-  const served = tier ?? TRAFFIC_TIERS.get(extras?.['contents']?.['trafficType'])
+  const inUsage = TRAFFIC_TIERS.get(extras?.['contents']?.['trafficType']) ?? extras?.['chat']?.['service_tier']
+  const served = tier ?? inUsage
   // OpenAI also calls its tier `priority` `fast`.
   const ofTier = factorOf(served) ?? (served === 'fast' ? factorOf('priority') : undefined) ?? 1
   return ofTier * (speed === 'fast' && served !== 'fast' ? (factorOf(speed) ?? 1) : 1) * (factorOf(location) ?? 1)

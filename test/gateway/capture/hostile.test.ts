@@ -284,6 +284,20 @@ describe('clocks', () => {
   })
 })
 
+test('a request with thousands of secrets holds nobody up: it is answered and not captured', TIMED, async () => {
+  const upstream = await upstreamOf(helloWhole)
+  const admin = await serverOf([channelAt(upstream.address)])
+  const headers = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`x-${i}`, `secret-${i}-of-a-server`]))
+  const before = process.cpuUsage()
+  const first = await admin.testServer.ask(CHAT_PATH, { ...ASK, mcp_servers: [{ headers }] })
+  expect(first.status).toBe(200)
+  const second = await admin.testServer.ask(CHAT_PATH, ASK)
+  await captureOf(admin, second.headers['x-request-id']!)
+  const { user, system } = process.cpuUsage(before)
+  expect(user + system).toBeLessThan(4e6)
+  expect((await admin.get(`/requests/${first.headers['x-request-id']}/capture`)).status).toBe(404)
+})
+
 describe.runIf(ON_FILES)('a store that fails', () => {
   test('costs captures and no answers, and captures go on when it works again', TIMED, async () => {
     const upstream = await upstreamOf(helloWhole)

@@ -10,6 +10,7 @@ import type { Recording } from '../../../src/kit/recordings/recording.ts'
 import { openReplay } from '../../../src/kit/recordings/replay-server.ts'
 import { KEY, keyOf } from '../../builders/config.ts'
 import { TestServer } from '../../builders/gateway.ts'
+import { TIMED } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 
 const closing: (() => Promise<unknown>)[] = []
@@ -143,6 +144,28 @@ describe('a key with `record`', () => {
       ],
     ])
   })
+
+  test(
+    'with thousands of secrets in one request holds nobody up; the log says that it is not recorded',
+    TIMED,
+    async () => {
+      const folder = newFolder()
+      const { gateway, close } = await gatewayOf(answer, { folder })
+      const headers = Object.fromEntries(
+        Array.from({ length: 20_000 }, (_, i) => [`x-key-${i}`, `secret-${i}-of-a-server`]),
+      )
+      const before = process.cpuUsage()
+      const { status } = await gateway.ask('/v1/chat/completions', question('Hi', { mcp_servers: [{ headers }] }))
+      expect(status).toBe(200)
+      await close()
+      const { user, system } = process.cpuUsage(before)
+      expect(user + system).toBeLessThan(4e6)
+      expect(readdirSync(folder)).toEqual([])
+      expect(gateway.lines.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining('more than 250 secrets'),
+      )
+    },
+  )
 
   test('is answered although nothing can be written; the log says so', async () => {
     const file = join(newFolder(), 'file')

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/canonical/node.ts'
 import type { Usage } from '../../../src/canonical/result.ts'
 import { readUsage } from '../../../src/ingress/contents/usage.ts'
+import { readUsage as readChatUsage } from '../../../src/ingress/usage/openai.ts'
 import {
   costOf,
   NO_PRICES,
@@ -212,6 +213,17 @@ describe('the cost of an answer', () => {
   ])('is that of the traffic %j that Vertex AI states', (trafficType, factor) => {
     const rates: Rates = { input: { base: 10 }, tiers: { priority: 1.8, flex: 0.5 } }
     const usage = readUsage({ promptTokenCount: 10, totalTokenCount: 10, trafficType })
+    expect(costOf(rates, usage)).toBe(100 * factor)
+  })
+
+  test.each<[tier: Json, factor: number]>([
+    ['standard', 1],
+    ['priority', 1.8],
+    [null, 1],
+    [{}, 1],
+  ])('is that of the tier %j that Mistral states in the usage', (service_tier, factor) => {
+    const rates: Rates = { input: { base: 10 }, tiers: { priority: 1.8 } }
+    const usage = readChatUsage('chat', { prompt_tokens: 10, total_tokens: 10, service_tier })
     expect(costOf(rates, usage)).toBe(100 * factor)
   })
 
