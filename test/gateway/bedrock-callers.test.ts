@@ -182,7 +182,7 @@ describe('InvokeModel', () => {
     const body = { ...CLAUDE, anthropic_beta: ['interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19'] }
     const headers = { 'anthropic-beta': 'claude-code-20250219,effort-2025-11-24' }
     await gateway.ask(at(ARN, 'invoke'), body, { headers })
-    expect(upstream.seen[0]!.headers['anthropic-beta']?.split(',').toSorted()).toEqual([
+    expect(String(upstream.seen[0]!.headers['anthropic-beta']).split(',').toSorted()).toEqual([
       ...['claude-code-20250219', 'effort-2025-11-24'],
       ...['interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19'],
     ])
