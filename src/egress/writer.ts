@@ -29,6 +29,8 @@ export interface WriteOptions {
    * rewritten, and every change is reported.
    */
   readonly otherModel?: boolean | undefined
+  /** Returns true if the channel passes on a value of `anthropic-beta`. Defaults to none. */
+  readonly passesBeta?: ((beta: string) => boolean) | undefined
 }
 
 /** The upstream to which reasoning is returned. */

@@ -107,16 +107,17 @@ interface RequestParts {
 
 /**
  * Converts a hosted request to the form that the format's own clients send, with the version and beta features in
- * headers.
+ * headers. Claude Code names some of its beta features in the body, and others in the header.
  */
 export function unhosted(fields: HostedFields, { headers, body }: RequestParts): RequestParts {
-  const { anthropic_version: version, anthropic_beta: betas, ...rest } = body
+  const { anthropic_version: version, anthropic_beta: bodyBetas, ...rest } = body
+  const betas = [headers['anthropic-beta'] ?? [], Array.isArray(bodyBetas) ? bodyBetas.map(String) : []].flat()
   return {
     body: { ...rest, ...fields },
     headers: {
       'anthropic-version': typeof version === 'string' && VERSION_DATE.test(version) ? version : MESSAGES_VERSION,
-      ...(Array.isArray(betas) ? { 'anthropic-beta': betas.join(',') } : {}),
       ...headers,
+      ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
     },
   }
 }

@@ -9,6 +9,7 @@ import type { OnLoss } from '../config/index.ts'
 import { markDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essentialLosses, refusableLosses, refusal } from '../egress/losses.ts'
+import { allowedBetas } from '../formats/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { type LossContext, locateLosses } from './locate-losses.ts'
 import { withUpstreamModels } from './named-models.ts'
@@ -79,7 +80,8 @@ export function prepare(original: CanonicalRequest, target: Target, reasoning?: 
   const { history, losses } = repairedHistory(restored, native, textOnly)
   const request = upstreamModel === restored.model ? history : { ...history, model: upstreamModel }
   const { dialect, otherModel } = format
-  const written = WRITERS[format.format]!.request!(request, { dialect, native, otherModel })
+  const passesBeta = (beta: string): boolean => allowedBetas(channel.betas, beta) !== undefined
+  const written = WRITERS[format.format]!.request!(request, { dialect, native, otherModel, passesBeta })
   const { wire } = written
   const body = native ? withUpstreamModels(wire.body, format.format, channel) : wire.body
   const repairedLosses = losses(written.losses)

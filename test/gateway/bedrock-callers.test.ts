@@ -178,6 +178,16 @@ describe('a signed request', () => {
 })
 
 describe('InvokeModel', () => {
+  test('have the beta features of the body and those of the header, as Claude Code names them', async () => {
+    const body = { ...CLAUDE, anthropic_beta: ['interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19'] }
+    const headers = { 'anthropic-beta': 'claude-code-20250219,effort-2025-11-24' }
+    await gateway.ask(at(ARN, 'invoke'), body, { headers })
+    expect(String(upstream.seen[0]!.headers['anthropic-beta']).split(',').toSorted()).toEqual([
+      ...['claude-code-20250219', 'effort-2025-11-24'],
+      ...['interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19'],
+    ])
+  })
+
   test('takes a messages body without model and stream', async () => {
     const answer = await gateway.ask(at(ARN, 'invoke'), { ...CLAUDE, anthropic_beta: ['context-1m-2025-08-07'] })
     expect(answer.status, answer.text).toBe(200)

@@ -36,6 +36,8 @@ const declared = fc.record<JsonObject>(
     prefill: fc.boolean(),
     cache: fc.constantFrom('auto', 'off'),
     threads: fc.boolean(),
+    preview_fields: fc.boolean(),
+    service_tiers: fc.boolean(),
     version: fc.constantFrom('2023-06-01', '2026-10-21', '2027-01-01', 'caller'),
   },
   { requiredKeys: [], noNullPrototype: true },

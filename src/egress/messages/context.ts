@@ -13,6 +13,8 @@ export interface WriteContext {
   /** True if the upstream's API version refuses everything that version 2026-10-21 removed. */
   readonly isStrict: boolean
   readonly native: boolean
+  /** Returns true if the channel passes on a beta feature. */
+  readonly passesBeta: (beta: string) => boolean
   readonly losses: Losses
   readonly markers: Marker[]
 }

@@ -15,6 +15,7 @@ import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
 import { versionOf, writeHeaders } from './headers.ts'
 import { settingsForModel } from './other-model.ts'
+import { acceptedTools, passesNone, refusedPreviews } from './previews.ts'
 import { refusedSampling } from './sampling.ts'
 import { isForeignSearch, refusedSearches } from './search.ts'
 import { nativeThinking, withoutClearedThinking } from './thinking.ts'
@@ -32,9 +33,10 @@ export function writeNativeRequest(
   const { node, wire } = source
   const { model, messages, stream, sampling, state } = request
   const dialect = messagesDialect(options.dialect)
+  const { passesBeta = passesNone } = options
   const losses = new Losses()
   const stricter = isStrictVersion(versionOf(wire.headers, dialect))
-  const context: WriteContext = { dialect, isStrict: stricter, native: true, losses, markers: [] }
+  const context: WriteContext = { dialect, isStrict: stricter, native: true, passesBeta, losses, markers: [] }
   const fields: Block = {
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
@@ -42,12 +44,17 @@ export function writeNativeRequest(
     ...(dialect.system_turns === false ? nativeTools(request, wire.body) : {}),
   }
   const settings = nativeSettings(request, source, fields, options.otherModel, context)
-  const refusedFields = refusedSampling(sampling, wire.body, context)
+  const refusedFields = [...refusedSampling(sampling, wire.body, context), ...refusedPreviews(wire.body, context)]
   if (state?.thread !== undefined && dialect.threads !== true) {
     losses.drop(['state', 'thread'], 'no-threads')
     refusedFields.push('thread')
   }
-  const body = withFields(wire.body, { ...fields, ...settings }, refusedFields)
+  if (wire.body['service_tier'] !== undefined && dialect.service_tiers === false) {
+    if (request.serviceTier !== undefined) losses.drop(['serviceTier'], 'no-such-tier')
+    refusedFields.push('service_tier')
+  }
+  const tools = acceptedTools(fields['tools'] ?? wire.body['tools'], request.tools ?? [], context)
+  const body = withFields(wire.body, { ...fields, ...settings, ...tools }, refusedFields)
   return { wire: { ...wire, headers: writeHeaders(wire.headers, dialect), body }, losses: losses.list }
 }
 

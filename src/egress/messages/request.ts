@@ -29,9 +29,12 @@ import {
 import { NO_HEADERS, versionOf, writeHeaders } from './headers.ts'
 import { writeTurns } from './messages.ts'
 import { writeNativeRequest } from './native.ts'
+import { passesNone, refusedPreviews } from './previews.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
 import { forces, writeToolChoice, writeTools } from './tools.ts'
+
+type PassesBeta = WriteContext['passesBeta']
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
 const SANITIZE_RULE = { name: 128, id: 64, uniqueIds: true, freeform: false, namespaces: false } as const
@@ -41,23 +44,33 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   const dialect = messagesDialect(options.dialect)
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
   if (source !== undefined) return writeNativeRequest(original, source, options)
-  return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
+  const { passesBeta = passesNone } = options
+  const write = original.output.count === true ? writeCounting : writeForeign
+  return write(original, dialect, passesBeta)
 }
 
 /** Writes a token count request as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */
-function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
+function writeCounting(
+  request: CanonicalRequest,
+  dialect: MessagesDialect,
+  passesBeta: PassesBeta,
+): Written<WireRequest> {
   const losses = new Losses()
-  const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)
+  const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect, passesBeta)
   const path = '/v1/messages/count_tokens'
   return { ...written, wire: { ...wire, path }, losses: [...losses.list, ...written.losses] }
 }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
-function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
+function writeForeign(
+  original: CanonicalRequest,
+  dialect: MessagesDialect,
+  passesBeta: PassesBeta,
+): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
   const stricter = isStrictVersion(versionOf(NO_HEADERS, dialect))
-  const context: WriteContext = { dialect, isStrict: stricter, native: false, losses, markers: [] }
+  const context: WriteContext = { dialect, isStrict: stricter, native: false, passesBeta, losses, markers: [] }
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)
   const body: Block = {
@@ -70,7 +83,7 @@ function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Wri
     ...writeSampling(request, thinking.on, context),
     ...writeOutput(request, thinking, context),
     ...writeService(request, context),
-    ...extrasOf(request),
+    ...acceptedExtras(request, context),
     ...(request.stream ? { stream: true } : {}),
   }
   limitMarkers(body, request.cache, context)
@@ -96,6 +109,13 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
 function extrasOf(request: CanonicalRequest): JsonObject {
   if (request.extras?.[FORMAT] === undefined) return extrasFor(request, FORMAT)
   return Object.fromEntries(Object.entries(extrasFor(request, FORMAT)).filter(([key]) => !OBJECT_FIELDS.has(key)))
+}
+
+/** Returns the format's extras without the fields of previews that the upstream refuses. */
+function acceptedExtras(request: CanonicalRequest, context: WriteContext): JsonObject {
+  const extras = extrasOf(request)
+  const refused = new Set(refusedPreviews(extras, context))
+  return refused.size === 0 ? extras : Object.fromEntries(Object.entries(extras).filter(([key]) => !refused.has(key)))
 }
 
 const OBJECT_FIELDS: ReadonlySet<string> = new Set(['metadata', 'output_config'])
@@ -206,10 +226,10 @@ const writeThread = (thread: Thread): JsonObject => ({
 /** Service tiers of requests, by canonical name. */
 const SERVICE_TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
 
-function writeTier(request: CanonicalRequest, { losses }: WriteContext): string | undefined {
+function writeTier(request: CanonicalRequest, { dialect, losses }: WriteContext): string | undefined {
   const tier = request.serviceTier
   if (tier === undefined) return undefined
-  const value = rowOf(SERVICE_TIERS, tier)
+  const value = dialect.service_tiers === false ? undefined : rowOf(SERVICE_TIERS, tier)
   if (value === undefined) losses.drop(['serviceTier'], 'no-such-tier')
   else if (tier === 'priority') losses.change(['serviceTier'], 'auto', 'nearest-tier')
   return value

@@ -6,6 +6,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
+import { acceptedTool } from './previews.ts'
 
 /** Value for a request without tools. */
 const NO_TOOLS: Tools = { wire: [], names: new Set(), none: false }
@@ -43,7 +44,7 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
 }
 
 function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | undefined {
-  if (tool.type === 'opaque') return tool.format === FORMAT ? tool.value : undefined
+  if (tool.type === 'opaque') return tool.format === FORMAT ? acceptedTool(tool.value, tool, path, context) : undefined
   if (tool.type === 'hosted') return writeHosted(tool, path, context)
   if (tool.type === 'function') return writeFunction(tool, path, context)
   return context.losses.drop(path, 'no-freeform-tools')
@@ -53,7 +54,8 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   const { name, description, strict } = tool
   const input_schema = writeSchema(tool, path, context)
   const block = defined({ name, description, input_schema, strict })
-  return writeCache({ ...(block as Block), ...extrasFor(tool, FORMAT) }, tool, path, context)
+  const extras = acceptedTool(extrasFor(tool, FORMAT), tool, path, context)
+  return writeCache({ ...(block as Block), ...extras }, tool, path, context)
 }
 
 /** Writes the argument schema, which must be an object schema. In a strict schema, all objects are closed. */
@@ -82,7 +84,8 @@ const HOSTED_LOSSES: { readonly [K in HostedKind]: { readonly [field: string]: s
 
 function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block {
   const fields = hostedFields(tool, path, context.losses)
-  return writeCache({ ...HOSTED[tool.kind], ...fields, ...extrasFor(tool, FORMAT) }, tool, path, context)
+  const extras = acceptedTool(extrasFor(tool, FORMAT), tool, path, context)
+  return writeCache({ ...HOSTED[tool.kind], ...fields, ...extras }, tool, path, context)
 }
 
 /**

@@ -91,6 +91,17 @@ export const FLAGS = {
     default: false,
     meaning: 'stores conversations (`thread`) for native callers; default: false',
   },
+  preview_fields: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes any field of a preview (`context_management`, `mcp_servers`, `speed`, `defer_loading` of a tool); default: true, and false for Claude on Bedrock and Google Cloud: such a field is then sent only if `betas` of the channel passes on its beta',
+  },
+  service_tiers: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes `service_tier`; default: true, and false for InvokeModel and Google Cloud',
+  },
   count: SHARED_FLAGS.count,
 } as const satisfies Flags
 

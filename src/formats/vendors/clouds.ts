@@ -1,4 +1,5 @@
 import { PLAIN_CHAT } from '../dialects/chat.ts'
+import type { MessagesDialect } from '../dialects/messages.ts'
 import type { Preset } from '../preset.ts'
 
 /*
@@ -8,6 +9,8 @@ import type { Preset } from '../preset.ts'
 
 const AWS_REGION = { env: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } as const
 const CLAUDE_MODELS = /claude/i
+/** Servers that refuse the fields of previews that they do not know. */
+const HOSTED = { preview_fields: false } as const satisfies MessagesDialect
 const OTHER_MODELS = /^(?!.*claude)/is
 
 /**
@@ -21,7 +24,7 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
   variables: { region: AWS_REGION },
   cloud: { name: 'aws', service: name },
   formats: [
-    { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE_MODELS },
+    { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE_MODELS, dialect: HOSTED },
     { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS },
     { format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, dialect: { ...PLAIN_CHAT, include_usage: true } },
   ],
@@ -51,7 +54,7 @@ export const bedrockInvoke: Preset = {
   formats: [
     {
       ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.{aws-domain}', auth: 'bearer' },
-      ...{ hosting: 'bedrock-invoke', errors: 'converse' },
+      ...{ hosting: 'bedrock-invoke', errors: 'converse', dialect: { ...HOSTED, service_tiers: false } },
     },
   ],
 }
@@ -113,7 +116,8 @@ export const vertexClaude: Preset = {
   formats: [
     {
       ...{ format: 'messages', baseUrl: 'https://{vertex-host}/v1', auth: 'bearer', hosting: 'vertex-claude' },
-      ...{ below: '/projects/{project}/locations/{region}/publishers/anthropic', dialect: { cache: 'auto' } },
+      below: '/projects/{project}/locations/{region}/publishers/anthropic',
+      dialect: { ...HOSTED, service_tiers: false, cache: 'auto' },
     },
   ],
 }

@@ -46,7 +46,9 @@ export function outgoingRequest(
   { format, wire: originalWire, from = {}, trace, lateParts }: RequestParts,
   token?: string,
 ): Outgoing {
-  const wire = format.hosting === undefined ? originalWire : adaptedToHosting(originalWire, format.hosting)
+  // The policy comes first, because a hosting may move the betas to the body.
+  const allowedWire = withAllowedBetas(originalWire, channel.betas)
+  const wire = format.hosting === undefined ? allowedWire : adaptedToHosting(allowedWire, format.hosting)
   const { origin, path, headers } = endpointAt(channel, format, wire, token)
   const { bodyHeaders, body } = bodyOf(wire, lateParts)
   return {
@@ -55,7 +57,7 @@ export function outgoingRequest(
     headers: {
       ...passedHeaders(channel, from),
       ...trace,
-      ...withAllowedBetas(wire.headers, channel.betas),
+      ...wire.headers,
       ...headers,
       ...bodyHeaders,
     },
@@ -166,11 +168,11 @@ function passedHeaders(channel: ChannelConfig, from: Headers): Outgoing['headers
   return passed
 }
 
-/** Returns the format's headers with only the beta features that the channel allows. */
-function withAllowedBetas(headers: Outgoing['headers'], policy: ChannelConfig['betas']): Outgoing['headers'] {
-  const betaHeader = headers['anthropic-beta']
-  if (betaHeader === undefined) return headers
-  const { 'anthropic-beta': _, ...rest } = headers
+/** Returns the request with only the beta features that the channel allows. */
+function withAllowedBetas(wire: WireRequest, policy: ChannelConfig['betas']): WireRequest {
+  const betaHeader = wire.headers['anthropic-beta']
+  if (betaHeader === undefined || policy === 'allow') return wire
+  const { 'anthropic-beta': _, ...rest } = wire.headers
   const betas = allowedBetas(policy, betaHeader)
-  return betas === undefined ? rest : { ...rest, 'anthropic-beta': betas }
+  return { ...wire, headers: betas === undefined ? rest : { ...rest, 'anthropic-beta': betas } }
 }

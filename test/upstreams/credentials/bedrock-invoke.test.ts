@@ -34,9 +34,10 @@ const REST = Buffer.concat([
 const exception = (name: string, message: string): Buffer =>
   frameBytes({ event: name, data: JSON.stringify({ message }) })
 
-async function invoking(script: Script) {
+async function invoking(script: Script, betas = 'none') {
   const upstream = await openUpstream(script)
-  const text = `channels: [{ name: c, provider: bedrock-invoke, key: k, base_url: "${upstream.address}", models: ["*"] }]`
+  const settings = `key: k, base_url: "${upstream.address}", models: ["*"], betas: ${betas}`
+  const text = `channels: [{ name: c, provider: bedrock-invoke, ${settings} }]`
   const gateway = await openGateway(readConfig(text, {}).channels)
   const body = { model: MODEL, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }
   const headers = { ...VERSION, 'anthropic-beta': 'context-1m-2025-08-07' }
@@ -55,11 +56,24 @@ const streaming =
   response =>
     frames(response).end(Buffer.concat(parts))
 
+const answering: Script = response =>
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(MESSAGE))
+
 describe('a channel of InvokeModel', () => {
+  test('sends no beta feature that its betas do not allow, because Bedrock refuses unknown ones', async () => {
+    for (const [policy, sent] of [
+      ['none', undefined],
+      ['[other-2025-01-01]', undefined],
+      ['[other-2025-01-01, context-1m-2025-08-07]', ['context-1m-2025-08-07']],
+    ] as const) {
+      const { messages, arrived } = await invoking(answering, policy)
+      await messages(false)
+      expect(JSON.parse(arrived().text).anthropic_beta).toEqual(sent)
+    }
+  })
+
   test('has the model in the path, and the version and beta features in the body', async () => {
-    const { messages, arrived } = await invoking(response =>
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(MESSAGE)),
-    )
+    const { messages, arrived } = await invoking(answering, 'allow')
     const { status, json } = await messages(false)
     expect([status, json.content]).toEqual([200, MESSAGE.content])
     expect(arrived().url).toBe(`/model/${encodeURIComponent(MODEL)}/invoke`)
@@ -67,6 +81,7 @@ describe('a channel of InvokeModel', () => {
     expect(Object.keys(arrived().headers).join()).not.toContain('anthropic')
     const sent = JSON.parse(arrived().text)
     expect(sent).toMatchObject({ anthropic_version: 'bedrock-2023-05-31', max_tokens: 9 })
+    expect(sent.anthropic_beta).toEqual(['context-1m-2025-08-07'])
     expect(sent).not.toHaveProperty('model')
     expect(sent).not.toHaveProperty('stream')
   })
@@ -110,8 +125,9 @@ describe('a channel of InvokeModel', () => {
   })
 
   test('counts tokens with a complete request of the model behind the inference profile', async () => {
-    const { count, arrived } = await invoking(response =>
-      response.setHeader('content-type', 'application/json').end('{"inputTokens":7}'),
+    const { count, arrived } = await invoking(
+      response => response.setHeader('content-type', 'application/json').end('{"inputTokens":7}'),
+      '[context-1m-2025-08-07]',
     )
     const { json, headers } = await count({ thinking: { type: 'enabled', budget_tokens: 2000 } })
     expect([json, headers['interlingua-estimate']]).toEqual([{ input_tokens: 7 }, undefined])

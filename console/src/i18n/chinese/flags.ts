@@ -73,6 +73,9 @@ export const FLAGS: { readonly [flag: string]: string } = {
   forced_tools: '接受强制调用工具的选择；默认 true',
   prefill: '续写最后的助手轮次；默认 true，否则添加用户轮次 "Continue."',
   threads: '为原生调用方保存对话（`thread`）；默认 false',
+  preview_fields:
+    '接受任何预览功能的字段（`context_management`、`mcp_servers`、`speed`、工具的 `defer_loading`）；默认 true；Bedrock 和 Google Cloud 上的 Claude 为 false：此时只有当通道的 `betas` 传递其 beta 时才发送该字段',
+  service_tiers: '接受 `service_tier`；默认 true；InvokeModel 和 Google Cloud 为 false',
   vertex:
     'Google 的云 API：接受标签、文件名和排除的域名，但不接受调用 ID，且每个请求只嵌入一项；live：路径和模型名采用云端写法',
   schema: '模式的写法：JSON Schema（默认），或较旧的 OpenAPI 子集',

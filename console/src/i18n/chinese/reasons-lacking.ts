@@ -196,6 +196,7 @@ export const LACKING: { readonly [reason: string]: string } = {
   'no-thinking-between-tools': '不支持仅在工具调用之间推理',
   'no-thinking-budget': '不支持推理预算',
   'no-thinking-to-clear': '没有可清除的推理',
+  'no-previews': '上游拒绝预览功能的字段，除非通道传递其 beta',
   'no-threads': '不支持会话线程',
   'no-tier-named': '未指定服务层级',
   'no-tiers': '不支持服务层级',
