@@ -2,11 +2,12 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { imagesDialect } from '../../formats/dialects/images.ts'
+import { type ImagesDialect, imagesDialect } from '../../formats/dialects/images.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { formFields } from '../media/form-texts.ts'
 import { nearestQuality, OLDER_QUALITIES, sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
+import { REPLACED_FIELDS, ratioSettings } from '../media/ratio-settings.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -26,7 +27,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
       path: path.replace(/^\/v1(?=\/)/, ''),
       query: {},
       headers: {},
-      body: acceptedSettings(bodyWithModel(request, nativeSource), request, losses),
+      body: acceptedSettings(bodyWithModel(request, nativeSource), request, dialect, losses),
     }
     return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
   }
@@ -68,12 +69,31 @@ const DALLE_FIELDS = ['style', 'response_format']
 const NO_FIDELITY = /\bgpt-image-(?:\d+(?:\.\d+)?-mini|[2-9]|\d\d)/i
 
 /** Returns the body without the settings that the model refuses. */
-function acceptedSettings(body: JsonObject, { model, output }: CanonicalRequest, losses: Losses): JsonObject {
+function acceptedSettings(
+  body: JsonObject,
+  { model, output }: CanonicalRequest,
+  dialect: ImagesDialect,
+  losses: Losses,
+): JsonObject {
+  if (dialect.size_field === 'aspect_ratio') return withRatio(body, output, losses)
   if (!GPT_IMAGE.test(model)) return body
   const { quality, fidelity } = imageOfGpt(output.image, model, losses) ?? {}
   const refused = fidelity === undefined ? ['input_fidelity'] : []
   const size = sizeInPixels(output.image?.size, model, losses)
   return withFields(body, defined({ quality, size }) as JsonObject, [...DALLE_FIELDS, ...refused])
+}
+
+/** Returns the body with an aspect ratio in place of a size. A ratio that the caller wrote stays. */
+function withRatio(body: JsonObject, { image }: Output, losses: Losses): JsonObject {
+  const settings = ratioSettings(image, losses)
+  const fields = Object.fromEntries(
+    Object.entries(settings).filter(([field]) => field === 'quality' || body[field] == null),
+  )
+  return withFields(
+    body,
+    fields,
+    REPLACED_FIELDS.filter(field => settings[field] === undefined),
+  )
 }
 
 /** Returns the image settings that OpenAI's models after DALL·E accept. The gateway delivers as the caller requested. */
@@ -97,11 +117,12 @@ function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions,
   const { candidates } = output
   const isGpt = GPT_IMAGE.test(model)
   const image = isGpt ? imageOfGpt(output.image, model, losses) : output.image
+  const usesRatio = imagesDialect(options.dialect).size_field === 'aspect_ratio'
   return defined({
     n: candidates,
-    size: sizeInPixels(image?.size, model, losses),
-    quality: image?.quality,
-    style: image?.style,
+    ...(usesRatio
+      ? ratioSettings(image, losses)
+      : { size: sizeInPixels(image?.size, model, losses), quality: image?.quality, style: image?.style }),
     background: image?.background,
     output_format: writeType(image?.mediaType, losses),
     output_compression: image?.compression,
