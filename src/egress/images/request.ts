@@ -7,7 +7,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { formFields } from '../media/form-texts.ts'
 import { nearestQuality, OLDER_QUALITIES, sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
-import { REPLACED_FIELDS, ratioSettings } from '../media/ratio-settings.ts'
+import { settingsWithoutSize, withoutSize } from '../media/size-fields.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -75,25 +75,13 @@ function acceptedSettings(
   dialect: ImagesDialect,
   losses: Losses,
 ): JsonObject {
-  if (dialect.size_field === 'aspect_ratio') return withRatio(body, output, losses)
+  const settings = settingsWithoutSize(output.image, dialect.size_field, losses)
+  if (settings !== undefined) return withoutSize(body, settings)
   if (!GPT_IMAGE.test(model)) return body
   const { quality, fidelity } = imageOfGpt(output.image, model, losses) ?? {}
   const refused = fidelity === undefined ? ['input_fidelity'] : []
   const size = sizeInPixels(output.image?.size, model, losses)
   return withFields(body, defined({ quality, size }) as JsonObject, [...DALLE_FIELDS, ...refused])
-}
-
-/** Returns the body with an aspect ratio in place of a size. A ratio that the caller wrote stays. */
-function withRatio(body: JsonObject, { image }: Output, losses: Losses): JsonObject {
-  const settings = ratioSettings(image, losses)
-  const fields = Object.fromEntries(
-    Object.entries(settings).filter(([field]) => field === 'quality' || body[field] == null),
-  )
-  return withFields(
-    body,
-    fields,
-    REPLACED_FIELDS.filter(field => settings[field] === undefined),
-  )
 }
 
 /** Returns the image settings that OpenAI's models after DALL·E accept. The gateway delivers as the caller requested. */
@@ -117,12 +105,10 @@ function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions,
   const { candidates } = output
   const isGpt = GPT_IMAGE.test(model)
   const image = isGpt ? imageOfGpt(output.image, model, losses) : output.image
-  const usesRatio = imagesDialect(options.dialect).size_field === 'aspect_ratio'
+  const settings = settingsWithoutSize(image, imagesDialect(options.dialect).size_field, losses)
   return defined({
     n: candidates,
-    ...(usesRatio
-      ? ratioSettings(image, losses)
-      : { size: sizeInPixels(image?.size, model, losses), quality: image?.quality, style: image?.style }),
+    ...(settings ?? { size: sizeInPixels(image?.size, model, losses), quality: image?.quality, style: image?.style }),
     background: image?.background,
     output_format: writeType(image?.mediaType, losses),
     output_compression: image?.compression,

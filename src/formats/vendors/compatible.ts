@@ -150,7 +150,7 @@ export const together: Preset = {
     ...openaiFormats('https://api.together.xyz/v1', ['completions', 'rerank']),
     // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
     { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false } },
-    ...openaiFormats('https://api.together.xyz/v1', ['images']),
+    { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { size_field: 'width' } },
     { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
   ],
 }

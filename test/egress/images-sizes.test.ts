@@ -8,9 +8,9 @@ import { READERS } from '../../src/ingress/index.ts'
 
 const HEAD = { model: 'grok-imagine-image', prompt: 'A cat.' }
 
-const sent = (given: JsonObject, native = true, path = '/v1/images/generations') => {
+const sent = (given: JsonObject, vendor = 'xai', native = true, path = '/v1/images/generations') => {
   const request = READERS['images']!.request!({ path, query: {}, headers: {}, body: { ...HEAD, ...given } })
-  const { dialect = {} } = PRESETS.get('xai')!.formats.find(({ format }) => format === 'images')!
+  const { dialect = {} } = PRESETS.get(vendor)!.formats.find(({ format }) => format === 'images')!
   const { wire, losses } = WRITERS['images']!.request!(request, { dialect, native })
   const reported = losses.filter(({ restored }) => restored !== true).map(one => one.path.at(-1))
   return { body: wire.body, losses: reported }
@@ -38,7 +38,18 @@ test.each([
 
 test('xAI gets ratios with images to edit and from another model’s name as well', () => {
   const images = [{ image_url: 'https://example.com/cat.png' }]
-  const { body } = sent({ images, size: '1536x1024', quality: 'standard' }, true, '/v1/images/edits')
+  const { body } = sent({ images, size: '1536x1024', quality: 'standard' }, 'xai', true, '/v1/images/edits')
   expect(body).toMatchObject({ aspect_ratio: '3:2', quality: 'medium' })
   expect(body).not.toHaveProperty('size')
+})
+
+test.each([
+  [{ size: '1792x1024', quality: 'high' }, { width: 1792, height: 1024, quality: 'high' }, []],
+  [{ size: '16:9' }, { width: 1536, height: 1024 }, ['size']],
+  [{ size: 'auto' }, {}, []],
+  [{ size: 'huge' }, {}, ['size']],
+  [{ width: 640, height: 480 }, { width: 640, height: 480 }, []],
+])('Together, which has no size, gets, of %j, %j', (given, written, reported) => {
+  for (const native of [true, false])
+    expect(sent(given, 'together', native)).toEqual({ body: { ...HEAD, ...written }, losses: reported })
 })
