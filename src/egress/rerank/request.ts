@@ -24,7 +24,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const nativeSource = native ? nativeSourceOf(request, FORMAT) : undefined
   const top = topWithin(request)
   const isWithin = top === ranking.top
-  if (nativeSource !== undefined && isWithin && acceptsUnchanged(nativeSource.wire, rerankDialect(dialect))) {
+  if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, isWithin, rerankDialect(dialect))) {
     const body = bodyWithModel(request, nativeSource)
     return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: [] }
   }
@@ -50,19 +50,20 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
  * Returns the number of ranks, which is at most the number of documents: Voyage refuses more with 400
  * (docs/wire/rerank.md#request).
  */
-export const topWithin = ({ output: { ranking }, messages }: CanonicalRequest): number | undefined =>
+const topWithin = ({ output: { ranking }, messages }: CanonicalRequest): number | undefined =>
   ranking?.top === undefined ? undefined : Math.min(ranking.top, messages.length)
 
 export const FORMAT = 'rerank'
 
 /**
  * Returns true if the upstream accepts the caller's body unchanged, including the caller's field for the number of
- * ranks, documents that are objects, and a flag that is text.
+ * ranks, documents that are objects, and a flag that is text. A number above that of the documents stays if the channel
+ * declares no field for it.
  */
-const acceptsUnchanged = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
+const acceptsUnchanged = ({ body }: WireRequest, isWithin: boolean, { top_field, documents }: RerankDialect): boolean =>
   documents !== 'text' &&
   typeof body['return_documents'] !== 'string' &&
-  (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
+  (top_field === undefined || (isWithin && body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null))
 
 /** Shared state of the functions that write one document. */
 interface WriteContext {
