@@ -78,6 +78,7 @@ const voyage: Serve = (url, body) => {
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) return [400, { detail: `Argument '${unknown}' is not supported by our API` }]
   if (!allTexts(documents)) return [400, { detail: 'documents must be a list of strings' }]
+  if (top_k > documents.length) return [400, { detail: 'top_k is larger than the number of documents' }]
   const data = ranked(query, documents, top_k).map(one => (return_documents ? one : bare(one)))
   return [200, { object: 'list', data, model, usage: { total_tokens: 40 } }]
 }

@@ -19,6 +19,9 @@ test.each([
   ['jina', { top_n: 1, max_doc_length: 9 }, { top_n: 1, max_doc_length: 9 }],
   ['voyage', { top_n: 1 }, { top_k: 1 }],
   ['voyage', { top_k: 1 }, { top_k: 1 }],
+  ['voyage', { top_n: 10 }, { top_k: 2 }],
+  ['voyage', { top_k: 10, truncation: false }, { top_k: 2, truncation: false }],
+  ['jina', { top_n: 10 }, { top_n: 2 }],
 ])('%s is sent, of %j, %j', (vendor, given, written) => {
   expect(sent(vendor, given)).toEqual({ ...BODY, ...written })
 })

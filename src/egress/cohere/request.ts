@@ -111,20 +111,33 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [inputType: string,
   'code-query': ['search_query', 'query'],
 }
 
+/** Matches models that embed images only as `images` of the type `image`, not in `inputs`. */
+const IMAGES_APART = /\bembed-[\w-]*v3\b/i
+
+/** Returns the images of a request to such a model if every input is a single image. */
+function imagesApart({ model, messages }: CanonicalRequest): readonly string[] | undefined {
+  if (!IMAGES_APART.test(model)) return undefined
+  const urls = messages.map(({ content }) => (content.length === 1 ? imageUrlOf(content[0]!) : undefined))
+  return urls.every(url => url !== undefined) ? urls : undefined
+}
+
 /**
- * Writes the required `input_type`. If the request has no purpose, the type is `image` if every input is a single
- * image.
+ * Writes the required `input_type`. Version 4 reads several inputs of the type `image` as one, so that only earlier
+ * versions get it.
  */
 function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   const { embedding } = request.output
+  const areImages = imagesApart(request) !== undefined
   const path = ['output', 'embedding', 'purpose']
+  if (areImages) {
+    if (embedding?.purpose !== undefined) losses.drop(path, 'no-purpose-of-images')
+    return 'image'
+  }
   if (embedding?.purpose !== undefined) {
     const [inputType, readPurpose = embedding.purpose] = PURPOSES[embedding.purpose]
     if (readPurpose !== embedding.purpose) losses.change(path, readPurpose, 'nearest-purpose')
     return inputType
   }
-  if (request.messages.every(({ content }) => content.length === 1 && imageUrlOf(content[0]!) !== undefined))
-    return 'image'
   losses.add(path, 'document', 'purpose-required')
   return 'search_document'
 }
@@ -136,9 +149,11 @@ function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Loss
   return ['float']
 }
 
-/** Writes inputs as `texts` if all are plain text, otherwise as `inputs` with parts. */
-function writeLists({ messages }: CanonicalRequest, losses: Losses): JsonObject {
-  const inputs = messages.map((message, index) => writeInput(message, ['messages', index], losses))
+/** Writes inputs as `texts` if all are plain text, otherwise as `inputs` with parts, or as `images` to earlier models. */
+function writeLists(request: CanonicalRequest, losses: Losses): JsonObject {
+  const inputs = request.messages.map((message, index) => writeInput(message, ['messages', index], losses))
+  const images = imagesApart(request)
+  if (images !== undefined) return { images }
   const texts = inputs.map(plainText)
   return texts.every(text => text !== undefined) ? { texts } : { inputs }
 }

@@ -101,6 +101,9 @@ const VOYAGE_PURPOSES: PurposeValues = {
   'code-query': ['query', 'query'],
 }
 
+/** Values that Voyage accepts. Other vendors have other values in the same field. */
+const VOYAGE_INPUT_TYPES: ReadonlySet<Json | undefined> = new Set(['query', 'document'])
+
 const JINA_PURPOSES: PurposeValues = {
   query: ['retrieval.query'],
   document: ['retrieval.passage'],
@@ -145,7 +148,9 @@ function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }
     losses.drop(path, 'no-purpose')
     return {}
   }
-  if (nativeBody[field] != null) return { [field]: nativeBody[field] }
+  const nativeValue = nativeBody[field]
+  const isAccepted = dialect.purpose_field !== 'input_type' || VOYAGE_INPUT_TYPES.has(nativeValue)
+  if (nativeValue != null && isAccepted) return { [field]: nativeValue }
   const [value, readPurpose = purpose] = valuesOf(field, request.model)[purpose] ?? []
   if (value === undefined) losses.drop(path, 'no-such-purpose')
   else if (readPurpose !== purpose) losses.change(path, readPurpose, 'nearest-purpose')

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, type Vector, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, extrasFor } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { writeVectors } from '../media/vectors.ts'
 import { nativeBodyOf, OPTIONAL_HEAD } from '../native.ts'
 import { nativeCounts, writeInputUsage } from '../usage/input-usage.ts'
@@ -17,11 +17,18 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const requestedEncoding = request.output.embedding?.encoding
   if (nativeBody !== undefined && hasEncoding(result.candidates, requestedEncoding)) {
     const usage = nativeCounts(result.usage, FORMAT, COUNTS)
-    return { wire: { status: 200, headers: {}, ...bodyOrText({ ...nativeBody, ...defined({ usage }) }) }, losses: [] }
+    const id = typeof nativeBody['id'] === 'string' ? undefined : requiredId(result, request)
+    return {
+      wire: { status: 200, headers: {}, ...bodyOrText({ ...nativeBody, ...defined({ id, usage }) }) },
+      losses: [],
+    }
   }
   const losses = new Losses(foreignLosses(result, FORMAT))
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
+  const id = requiredId(result, request)
+  if (id !== undefined && id !== result.id) losses.add(['id'], id, 'id-required')
   const body = {
+    ...defined({ id }),
     object: 'list',
     data: writeVectors(
       result,
@@ -35,6 +42,13 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   }
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
+
+/** Returns the answer's id for clients that require one. */
+const requiredId = ({ id }: CanonicalResult, request: CanonicalRequest): string | undefined =>
+  spellingFor(request, FORMAT)['needsId'] === true ? (id ?? NO_ID) : undefined
+
+/** Id of an answer whose upstream stated none. */
+const NO_ID = 'embd'
 
 const hasEncoding = ([candidate]: readonly Candidate[], requestedEncoding: VectorEncoding | undefined): boolean =>
   requestedEncoding === undefined ||

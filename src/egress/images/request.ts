@@ -2,11 +2,12 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { imagesDialect } from '../../formats/dialects/images.ts'
+import { type ImagesDialect, imagesDialect } from '../../formats/dialects/images.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { formFields } from '../media/form-texts.ts'
 import { nearestQuality, OLDER_QUALITIES, sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
+import { settingsWithoutSize, withoutSize } from '../media/size-fields.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -26,7 +27,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
       path: path.replace(/^\/v1(?=\/)/, ''),
       query: {},
       headers: {},
-      body: acceptedSettings(bodyWithModel(request, nativeSource), request, losses),
+      body: acceptedSettings(bodyWithModel(request, nativeSource), request, dialect, losses),
     }
     return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
   }
@@ -68,7 +69,14 @@ const DALLE_FIELDS = ['style', 'response_format']
 const NO_FIDELITY = /\bgpt-image-(?:\d+(?:\.\d+)?-mini|[2-9]|\d\d)/i
 
 /** Returns the body without the settings that the model refuses. */
-function acceptedSettings(body: JsonObject, { model, output }: CanonicalRequest, losses: Losses): JsonObject {
+function acceptedSettings(
+  body: JsonObject,
+  { model, output }: CanonicalRequest,
+  dialect: ImagesDialect,
+  losses: Losses,
+): JsonObject {
+  const settings = settingsWithoutSize(output.image, dialect.size_field, losses)
+  if (settings !== undefined) return withoutSize(body, settings)
   if (!GPT_IMAGE.test(model)) return body
   const { quality, fidelity } = imageOfGpt(output.image, model, losses) ?? {}
   const refused = fidelity === undefined ? ['input_fidelity'] : []
@@ -97,11 +105,10 @@ function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions,
   const { candidates } = output
   const isGpt = GPT_IMAGE.test(model)
   const image = isGpt ? imageOfGpt(output.image, model, losses) : output.image
+  const settings = settingsWithoutSize(image, imagesDialect(options.dialect).size_field, losses)
   return defined({
     n: candidates,
-    size: sizeInPixels(image?.size, model, losses),
-    quality: image?.quality,
-    style: image?.style,
+    ...(settings ?? { size: sizeInPixels(image?.size, model, losses), quality: image?.quality, style: image?.style }),
     background: image?.background,
     output_format: writeType(image?.mediaType, losses),
     output_compression: image?.compression,

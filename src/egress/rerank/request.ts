@@ -22,13 +22,16 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   if (ranking === undefined) throw cannotExpress('This upstream can only rank documents.')
   const { top_field = 'top_n', documents } = rerankDialect(dialect)
   const nativeSource = native ? nativeSourceOf(request, FORMAT) : undefined
-  if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, rerankDialect(dialect))) {
+  const top = topWithin(request)
+  const isWithin = top === ranking.top
+  if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, isWithin, rerankDialect(dialect))) {
     const body = bodyWithModel(request, nativeSource)
     return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: [] }
   }
   const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, WRITTEN_OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
+  if (!isWithin) losses.changeRestored(['output', 'ranking', 'top'], top!, 'all-documents')
   if (ranking.echo === undefined) losses.addRestored(['output', 'ranking', 'echo'], false, 'default-made-explicit')
   const body = {
     model: request.model,
@@ -36,23 +39,31 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
     documents: request.messages.map(({ content }, index) =>
       writeDocument(content, ['messages', index, 'content'], context),
     ),
-    ...defined({ [top_field]: ranking.top }),
+    ...defined({ [top_field]: top }),
     return_documents: ranking.echo ?? false,
     ...extrasFor(request, FORMAT),
   } as JsonObject
   return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: losses.list }
 }
 
+/**
+ * Returns the number of ranks, which is at most the number of documents: Voyage refuses more with 400
+ * (docs/wire/rerank.md#request).
+ */
+const topWithin = ({ output: { ranking }, messages }: CanonicalRequest): number | undefined =>
+  ranking?.top === undefined ? undefined : Math.min(ranking.top, messages.length)
+
 export const FORMAT = 'rerank'
 
 /**
  * Returns true if the upstream accepts the caller's body unchanged, including the caller's field for the number of
- * ranks, documents that are objects, and a flag that is text.
+ * ranks, documents that are objects, and a flag that is text. A number above that of the documents stays if the channel
+ * declares no field for it.
  */
-const acceptsUnchanged = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
+const acceptsUnchanged = ({ body }: WireRequest, isWithin: boolean, { top_field, documents }: RerankDialect): boolean =>
   documents !== 'text' &&
   typeof body['return_documents'] !== 'string' &&
-  (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
+  (top_field === undefined || (isWithin && body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null))
 
 /** Shared state of the functions that write one document. */
 interface WriteContext {

@@ -14,6 +14,12 @@ export const FLAGS = {
     default: true,
     meaning: 'takes image URLs; default: true; if false, images are fetched and sent as bytes',
   },
+  size_field: {
+    values: ['size', 'aspect_ratio', 'width'],
+    default: 'size',
+    meaning:
+      'the name of the field for the size; default: `size`; `aspect_ratio`: a ratio with `resolution`, and neither styles nor qualities but `low`, `medium` and `high`; `width`: `width` and `height`',
+  },
   response_format: {
     values: 'boolean',
     default: false,

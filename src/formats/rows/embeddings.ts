@@ -5,6 +5,6 @@ export const embeddings: FormatRow = {
   name: { en: 'Embeddings', zh: 'Embeddings（向量）' },
   upstream: { ...openai('embedding'), jointInputs: 'late_chunking' },
   callers: ['embedding'],
-  endpoints: [endpoint('/embeddings', 'input')],
+  endpoints: [endpoint('/embeddings', 'input', { headers: ['user-agent'] })],
   flags: FLAGS,
 }

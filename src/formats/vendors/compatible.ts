@@ -134,7 +134,7 @@ export const xai: Preset = {
     {
       format: 'images',
       baseUrl: 'https://api.x.ai/v1',
-      dialect: { edits: 'urls', response_format: true },
+      dialect: { edits: 'urls', size_field: 'aspect_ratio', response_format: true },
     },
   ],
 }
@@ -148,8 +148,10 @@ export const together: Preset = {
       baseUrl: 'https://api.together.xyz/v1',
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
     },
-    ...openaiFormats('https://api.together.xyz/v1', ['completions', 'embeddings', 'rerank']),
-    ...openaiFormats('https://api.together.xyz/v1', ['images']),
+    ...openaiFormats('https://api.together.xyz/v1', ['completions', 'rerank']),
+    // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
+    { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false } },
+    { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { size_field: 'width' } },
     { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
   ],
 }

@@ -21,14 +21,17 @@ export const FORMAT = 'embeddings'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming), FORMAT, incoming))
 
 const KNOWN_FIELDS = new Set([
   ...['model', 'input', 'dimensions', 'output_dimension', 'encoding_format', 'embedding_type'],
   ...['input_type', 'task', 'user'],
 ])
 
-function readBody(body: JsonObject): CanonicalRequest {
+/** Matches Mistral's SDKs, which refuse an answer without an id. */
+const IDENTIFYING_CLIENTS = /\bmistral(?:ai\b|-client-)/
+
+function readBody({ body, headers }: WireRequest): CanonicalRequest {
   const unreadFields: string[] = []
   const messages = readInput(required(body['input'] ?? undefined))
   const dimensions = number(body['dimensions'])
@@ -47,6 +50,7 @@ function readBody(body: JsonObject): CanonicalRequest {
     ...defined({ endUser: text(body['user']) }),
     stream: false,
     ...extrasOf(FORMAT, body, KNOWN_FIELDS, unreadFields),
+    ...(IDENTIFYING_CLIENTS.test(headers['user-agent'] ?? '') ? { spelling: { [FORMAT]: { needsId: true } } } : {}),
   }
 }
 

@@ -98,6 +98,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   edits:
     '发送待编辑图像的方式：`any`（默认）按调用方的方式；`form` 只以表单文件：JSON 中的图像会先取得或解码；`urls` 只以 JSON 中的 URL',
   picture_urls: '接受图像 URL；默认 true，否则先取得图像，再以字节发送',
+  size_field:
+    '尺寸字段的名称；默认 `size`；`aspect_ratio`：宽高比与 `resolution`，无风格，质量只有 `low`、`medium`、`high`；`width`：`width` 与 `height`',
   response_format: '默认返回 URL：为其他格式的调用方请求字节',
   speech_events: '以事件流返回；默认 true，否则网关由字节生成事件',
   transcript_shapes: '支持的应答格式：`all`；`json` 无字幕和说话人；`none` 仅 JSON',

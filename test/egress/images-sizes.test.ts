@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { PRESETS } from '../../src/formats/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+
+/* xAI answers `size` and `style` with 400, "Argument not supported: size" (rikkahub/rikkahub#1602, pi-xai-oauth#25). */
+
+const HEAD = { model: 'grok-imagine-image', prompt: 'A cat.' }
+
+const sent = (given: JsonObject, vendor = 'xai', native = true, path = '/v1/images/generations') => {
+  const request = READERS['images']!.request!({ path, query: {}, headers: {}, body: { ...HEAD, ...given } })
+  const { dialect = {} } = PRESETS.get(vendor)!.formats.find(({ format }) => format === 'images')!
+  const { wire, losses } = WRITERS['images']!.request!(request, { dialect, native })
+  const reported = losses.filter(({ restored }) => restored !== true).map(one => one.path.at(-1))
+  return { body: wire.body, losses: reported }
+}
+
+test.each([
+  [{ size: '1024x1024' }, { aspect_ratio: '1:1' }, ['size']],
+  [{ size: '1792x1024' }, { aspect_ratio: '16:9' }, ['size']],
+  [{ size: '1024x1536' }, { aspect_ratio: '2:3' }, ['size']],
+  [{ size: '2048x2048' }, { aspect_ratio: '1:1', resolution: '2k' }, ['size']],
+  [{ size: '16:9 2K' }, { aspect_ratio: '16:9', resolution: '2k' }, []],
+  [{ size: '4K' }, { resolution: '2k' }, ['size']],
+  [{ size: '1K' }, { resolution: '1k' }, []],
+  [{ size: 'auto', quality: 'auto' }, {}, []],
+  [{ size: 'huge' }, {}, ['size']],
+  [{ quality: 'hd', style: 'vivid' }, { quality: 'high' }, ['style', 'quality']],
+  [{ quality: 'low', n: 2 }, { quality: 'low', n: 2 }, []],
+  [{ aspect_ratio: '19.5:9', resolution: '2k' }, { aspect_ratio: '19.5:9', resolution: '2k' }, []],
+  [{ aspect_ratio: '3:4', size: '1024x1024' }, { aspect_ratio: '3:4' }, ['size']],
+])('xAI gets, of %j, %j', (given, written, reported) => {
+  const { body, losses } = sent({ ...given, response_format: 'url' })
+  expect(body).toEqual({ ...HEAD, response_format: 'url', ...written })
+  expect(losses).toEqual(reported)
+})
+
+test('xAI gets ratios with images to edit and from another model’s name as well', () => {
+  const images = [{ image_url: 'https://example.com/cat.png' }]
+  const { body } = sent({ images, size: '1536x1024', quality: 'standard' }, 'xai', true, '/v1/images/edits')
+  expect(body).toMatchObject({ aspect_ratio: '3:2', quality: 'medium' })
+  expect(body).not.toHaveProperty('size')
+})
+
+test.each([
+  [{ size: '1792x1024', quality: 'high' }, { width: 1792, height: 1024, quality: 'high' }, []],
+  [{ size: '16:9' }, { width: 1536, height: 1024 }, ['size']],
+  [{ size: 'auto' }, {}, []],
+  [{ size: 'huge' }, {}, ['size']],
+  [{ width: 640, height: 480 }, { width: 640, height: 480 }, []],
+])('Together, which has no size, gets, of %j, %j', (given, written, reported) => {
+  for (const native of [true, false])
+    expect(sent(given, 'together', native)).toEqual({ body: { ...HEAD, ...written }, losses: reported })
+})
