@@ -10,12 +10,9 @@ import { resultsFirst } from '../sanitize/results-first.ts'
 import { isSearch, searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { contentExtras, writeContent } from './content.ts'
-import { FORMAT, type WriteContext } from './context.ts'
+import { FORMAT, SKIP_SIGNATURE, type WriteContext } from './context.ts'
 import { writeInstruction } from './instruction.ts'
 import { argumentsOf, isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
-
-/** Signature that Google accepts where it demands one that the caller does not have (trap 31). */
-const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** Message added to a request that has only instructions, because upstreams refuse an empty input. */
 const OPENING = 'Continue.'
