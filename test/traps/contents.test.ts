@@ -22,7 +22,14 @@ import { grammarFault } from '../laws/grammar.ts'
 type Loose = any
 const write = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}) =>
   writer.request!({ ...REQUEST, ...more }, { ...FOREIGN, dialect })
-const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): Loose => write(more, dialect).wire.body
+/** Returns the written body, without the turn of the user that stands before a call at the beginning. */
+const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): Loose => {
+  const { wire, losses } = write(more, dialect)
+  const written: Loose = wire.body
+  const isOpened =
+    more.messages?.[0]?.role === 'assistant' && losses.some(one => one.reason === 'the-user-speaks-first')
+  return isOpened ? { ...written, contents: written.contents.slice(1) } : written
+}
 const turns = (...messages: Message[]): Loose => body({ messages }).contents
 const read = (wire: JsonObject): CanonicalRequest =>
   reader.request!({ path: '/v1beta/models/m:generateContent', query: {}, headers: {}, body: wire })
