@@ -8,6 +8,7 @@ import { type ResponsesDialect, responsesDialect } from '../../formats/dialects/
 import { extrasFor } from '../fields.ts'
 import { hasFreeformTools, hasNamespaces } from '../functions-only.ts'
 import { nativeSourceOf } from '../native.ts'
+import { withImagesInWords } from '../sanitize/images-in-words.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
@@ -30,7 +31,12 @@ const COUNT_PATH = '/responses/input_tokens'
  * Writes the canonical request as `POST /responses`, or for an endpoint below that path
  * (docs/wire/responses.md#request).
  */
-export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+export const writeRequest = (original: CanonicalRequest, options: WriteOptions): Written<WireRequest> =>
+  withImagesInWords(original, responsesDialect(options.dialect).images !== false, request =>
+    writeWorded(request, options),
+  )
+
+function writeWorded(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source === undefined) return writeTranslated(original, options)
   if (takesTools(original, responsesDialect(options.dialect))) return writeNativeRequest(original, source, options)

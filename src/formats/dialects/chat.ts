@@ -94,6 +94,7 @@ export const FLAGS = {
     meaning:
       '`assistant`: only an assistant message may follow a tool message, so one is inserted; `anyone` by default',
   },
+  images: SHARED_FLAGS.images,
   video: { values: 'boolean', default: false, meaning: 'takes `video_url` parts' },
   document_url: {
     values: 'boolean',

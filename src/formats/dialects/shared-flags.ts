@@ -31,6 +31,12 @@ export const SHARED_FLAGS = {
     meaning:
       'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier',
   },
+  images: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes images in turns of users and results of tools; without them, words stand in their place; default: true; false for models that are known to take text only (DeepSeek V4 Pro and before V4, gpt-oss)',
+  },
   custom_tools: {
     values: 'boolean',
     default: true,
