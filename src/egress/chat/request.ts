@@ -10,9 +10,9 @@ import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { withImagesInWords } from '../sanitize/images-in-words.ts'
 import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
+import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
@@ -35,7 +35,7 @@ const MAX_ID_LENGTH = 40
 /** Writes the canonical request as `POST /chat/completions` (docs/wire/chat.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
-  return withImagesInWords(original, dialect.images !== false, request => {
+  return withMediaInWords(original, takenMedia(dialect, options), request => {
     const source = options.native && request === original ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
     if (source !== undefined && isAccepted(request, source.wire.body, dialect))
       return writeNativeRequest(request, source, options)

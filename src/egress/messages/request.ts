@@ -11,7 +11,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { withImagesInWords } from '../sanitize/images-in-words.ts'
+import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
@@ -43,7 +43,7 @@ const SANITIZE_RULE = { name: 128, id: 64, uniqueIds: true, freeform: false, nam
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
-  return withImagesInWords(original, dialect.images !== false, request => {
+  return withMediaInWords(original, takenMedia(dialect, options), request => {
     const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
     if (source !== undefined) return writeNativeRequest(request, source, options)
     const { passesBeta = passesNone } = options

@@ -8,9 +8,9 @@ import { type ResponsesDialect, responsesDialect } from '../../formats/dialects/
 import { extrasFor } from '../fields.ts'
 import { hasFreeformTools, hasNamespaces } from '../functions-only.ts'
 import { nativeSourceOf } from '../native.ts'
-import { withImagesInWords } from '../sanitize/images-in-words.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
+import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -32,7 +32,7 @@ const COUNT_PATH = '/responses/input_tokens'
  * (docs/wire/responses.md#request).
  */
 export const writeRequest = (original: CanonicalRequest, options: WriteOptions): Written<WireRequest> =>
-  withImagesInWords(original, responsesDialect(options.dialect).images !== false, request =>
+  withMediaInWords(original, takenMedia(responsesDialect(options.dialect), options), request =>
     writeWorded(request, options),
   )
 

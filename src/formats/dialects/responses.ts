@@ -9,6 +9,7 @@ export const FLAGS = {
   cache: { values: ['none', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
   custom_tools: SHARED_FLAGS.custom_tools,
   images: SHARED_FLAGS.images,
+  files: SHARED_FLAGS.files,
   efforts: SHARED_FLAGS.efforts,
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,

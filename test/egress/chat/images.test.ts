@@ -160,3 +160,28 @@ it('models that take text only are told by their names', () => {
   ])
     expect(isTextOnly(model), model).toBe(false)
 })
+
+const PDF = {
+  model: 'claude-sonnet-5',
+  max_tokens: 100,
+  messages: [
+    {
+      role: 'user',
+      content: [
+        { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'cGRm' } },
+        { type: 'document', title: 'a.txt', source: { type: 'text', media_type: 'text/plain', data: 'Rain.' } },
+      ],
+    },
+  ],
+}
+
+it.each(['chat', 'responses'] as const)('DeepSeek gets words in the place of files that it refuses, in %s', to => {
+  const request = READERS['messages']!.request!({ path: PATHS.messages, query: {}, headers: {}, body: PDF })
+  const { dialect } = formatFor(channelFormat(to), { model: 'deepseek-flash', native: false })
+  const { wire, losses } = WRITERS[to]!.request!(request, { dialect, native: false })
+  const body = JSON.stringify(wire.body)
+  expect(body).not.toContain('cGRm')
+  expect(body).toContain('[The file is left out: this model takes no files.]')
+  expect(body).toContain('a.txt\\n\\nRain.')
+  expect(losses.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['no-files', 'said-in-words']))
+})
