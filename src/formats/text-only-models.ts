@@ -6,7 +6,7 @@ import type { Format } from '../canonical/node.ts'
  *
  * Sources, read on 2026-12-01: "Vision" and "Models & Pricing" (api-docs.deepseek.com); deepseek-ai/DeepSeek-V3#1026,
  * rikkahub#1433, hermes-webui#2297, openclaude#1071 and cc-switch#3663 (errors of DeepSeek), cloudflare-docs#32853
- * (V4 Pro at Cloudflare); the model card of gpt-oss.
+ * (V4 Pro at Cloudflare). gpt-oss: `catalogue/models.json`, which lists text alone for each of its hosts.
  */
 const TEXT_ONLY_MODELS: readonly RegExp[] = [/deepseek[-.](?:chat-)?(?:v[23](?!\d)|v4-pro|r1|coder|prover)/, /gpt-oss/]
 
