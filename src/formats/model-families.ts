@@ -3,6 +3,7 @@ import { FLAGS as CONVERSE_FLAGS } from './dialects/converse.ts'
 import { effortDialect } from './effort-families.ts'
 import { geminiDialect } from './gemini-families.ts'
 import { hostedFamily } from './hosted-families.ts'
+import { takesTextOnly } from './text-only-models.ts'
 
 /*
  * Request features of Anthropic's models, by the line and version in their names, as flags of the messages dialect.
@@ -97,12 +98,30 @@ export const hasFamilies = (format: Format): boolean =>
   CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || GEMINI_FORMATS.has(format) || format === COHERE_CHAT
 
 /**
- * Returns the dialect flags for a model, by its name, or undefined for an unknown family, which in `messages` means any
- * model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
+ * Returns the dialect flags for a model, by its name, or undefined for an unknown family: those of its settings, and
+ * `images` if the model takes text only.
  *
  * @param channelDialect the channel's own flags, of which some decide what a family takes.
  */
-export function familyDialect(format: Format, model: string, channelDialect: JsonObject = {}): JsonObject | undefined {
+export function familyDialect(format: Format, model: string, channelDialect?: JsonObject): JsonObject | undefined {
+  const settings = settingsDialect(format, model, channelDialect)
+  return takesTextOnly(format, model) ? { ...settings, ...TEXT_ONLY } : settings
+}
+
+/** Dialect flags of models that take text only. */
+export const TEXT_ONLY = { images: false } as const
+
+/**
+ * Returns the dialect flags of a model's settings, by its name, or undefined for an unknown family, which in `messages`
+ * means any model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
+ *
+ * @param channelDialect the channel's own flags, of which some decide what a family takes.
+ */
+export function settingsDialect(
+  format: Format,
+  model: string,
+  channelDialect: JsonObject = {},
+): JsonObject | undefined {
   const name = model.toLowerCase()
   if (EFFORT_FORMATS.has(format)) return effortDialect(name)
   if (format === COHERE_CHAT) return THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined

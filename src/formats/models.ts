@@ -2,7 +2,8 @@ import { putNewest } from '../canonical/bounded-map.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat } from './channel-format.ts'
 import type { ModelFacts } from './model-facts.ts'
-import { familyDialect, hasFamilies } from './model-families.ts'
+import { hasFamilies, settingsDialect, TEXT_ONLY } from './model-families.ts'
+import { takesTextOnly } from './text-only-models.ts'
 
 /** A channel's format for one model, and the operator's facts from which it was derived. */
 interface CachedFormat {
@@ -46,14 +47,16 @@ export interface ModelLimits {
 export function formatFor(format: ChannelFormat, context: ModelContext): ChannelFormat {
   const { model, facts, native, callerModel = model } = context
   const isKnown = native && !isOtherFamily(format.format, callerModel, model)
-  if ((isKnown || !hasFamilies(format.format)) && facts?.dialect === undefined) return format
+  const textOnly = getsTextOnly(format.format, context)
+  if ((isKnown || !hasFamilies(format.format)) && !textOnly && facts?.dialect === undefined) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
   const otherModel = native && !isKnown
-  const key = native ? `native ${otherModel} ${model}` : model
+  const key = native ? `native ${otherModel} ${textOnly} ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
-  const family = isKnown ? undefined : familyDialect(format.format, model, format.dialect)
-  const flags = withLimit({ ...family, ...factsDialect(format, facts) }, format, context)
+  const family = isKnown ? undefined : settingsDialect(format.format, model, format.dialect)
+  const ownFlags = { ...(textOnly ? TEXT_ONLY : {}), ...family, ...factsDialect(format, facts) }
+  const flags = withLimit(ownFlags, format, context)
   const modelFormat: ChannelFormat =
     Object.keys(flags).length === 0
       ? format
@@ -63,6 +66,13 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   cache.set(format, models)
   return modelFormat
 }
+
+/**
+ * Returns true if the model gets no images. A native caller that names a model of text is expected to know that, except
+ * in messages: Claude Code sends the images that its tools read to any model (deepseek-ai/DeepSeek-V3#1026).
+ */
+const getsTextOnly = (format: Format, { model, native, callerModel = model }: ModelContext): boolean =>
+  takesTextOnly(format, model) && !(native && format !== 'messages' && callerModel === model)
 
 /** Formats whose native callers choose settings that models of other families refuse. */
 const SETTING_FORMATS: ReadonlySet<Format> = new Set(['messages', 'chat', 'responses', 'contents'])
@@ -76,7 +86,7 @@ function isOtherFamily(format: Format, callerModel: string, model: string): bool
   const key = JSON.stringify([format, callerModel, model])
   const known = differences.get(key)
   if (known !== undefined) return known
-  const [named, sent] = [callerModel, model].map(name => JSON.stringify(familyDialect(format, name)))
+  const [named, sent] = [callerModel, model].map(name => JSON.stringify(settingsDialect(format, name)))
   putNewest(differences, key, named !== sent, MAX_MODELS)
   return named !== sent
 }

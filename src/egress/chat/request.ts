@@ -12,6 +12,7 @@ import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
+import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
@@ -34,12 +35,12 @@ const MAX_ID_LENGTH = 40
 /** Writes the canonical request as `POST /chat/completions` (docs/wire/chat.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
-  const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
-  if (source !== undefined && isAccepted(original, source.wire.body, dialect))
-    return writeNativeRequest(original, source, options)
-  return withJsonInWords(original, { schemas: dialect.json_schema !== false }, request =>
-    writeForeign(request, dialect),
-  )
+  return withMediaInWords(original, takenMedia(dialect, options), request => {
+    const source = options.native && request === original ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
+    if (source !== undefined && isAccepted(request, source.wire.body, dialect))
+      return writeNativeRequest(request, source, options)
+    return withJsonInWords(request, { schemas: dialect.json_schema !== false }, worded => writeForeign(worded, dialect))
+  })
 }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */

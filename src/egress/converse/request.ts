@@ -7,6 +7,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { type ConverseDialect, converseDialect } from '../../formats/dialects/converse.ts'
 import { SETTINGS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
+import { withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -25,10 +26,12 @@ const SANITIZE_RULE = { name: 64, id: 64, uniqueIds: true, freeform: false, name
 
 /** Writes the canonical request as a model operation (docs/wire/converse.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const nativeWire = nativeRequest(original, options)
-  if (nativeWire !== undefined) return nativeWire
   const dialect = converseDialect(options.dialect)
-  return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
+  return withMediaInWords(original, { images: dialect.images }, request => {
+    const nativeWire = nativeRequest(request, options)
+    if (nativeWire !== undefined) return nativeWire
+    return request.output.count === true ? writeCounting(request, dialect) : writeForeign(request, dialect)
+  })
 }
 
 /** Writes a token count request as CountTokens (docs/wire/converse.md#token-counting). */

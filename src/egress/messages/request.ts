@@ -11,6 +11,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
+import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
@@ -42,11 +43,13 @@ const SANITIZE_RULE = { name: 128, id: 64, uniqueIds: true, freeform: false, nam
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
-  const source = options.native ? nativeSourceOf(original, FORMAT, REWRITABLE) : undefined
-  if (source !== undefined) return writeNativeRequest(original, source, options)
-  const { passesBeta = passesNone } = options
-  const write = original.output.count === true ? writeCounting : writeForeign
-  return write(original, dialect, passesBeta)
+  return withMediaInWords(original, takenMedia(dialect, options), request => {
+    const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
+    if (source !== undefined) return writeNativeRequest(request, source, options)
+    const { passesBeta = passesNone } = options
+    const write = request.output.count === true ? writeCounting : writeForeign
+    return write(request, dialect, passesBeta)
+  })
 }
 
 /** Writes a token count request as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */

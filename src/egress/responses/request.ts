@@ -10,6 +10,7 @@ import { hasFreeformTools, hasNamespaces } from '../functions-only.ts'
 import { nativeSourceOf } from '../native.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
+import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -30,7 +31,12 @@ const COUNT_PATH = '/responses/input_tokens'
  * Writes the canonical request as `POST /responses`, or for an endpoint below that path
  * (docs/wire/responses.md#request).
  */
-export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+export const writeRequest = (original: CanonicalRequest, options: WriteOptions): Written<WireRequest> =>
+  withMediaInWords(original, takenMedia(responsesDialect(options.dialect), options), request =>
+    writeWorded(request, options),
+  )
+
+function writeWorded(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source === undefined) return writeTranslated(original, options)
   if (takesTools(original, responsesDialect(options.dialect))) return writeNativeRequest(original, source, options)

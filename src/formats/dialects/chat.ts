@@ -94,6 +94,8 @@ export const FLAGS = {
     meaning:
       '`assistant`: only an assistant message may follow a tool message, so one is inserted; `anyone` by default',
   },
+  images: SHARED_FLAGS.images,
+  files: SHARED_FLAGS.files,
   video: { values: 'boolean', default: false, meaning: 'takes `video_url` parts' },
   document_url: {
     values: 'boolean',

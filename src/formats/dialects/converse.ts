@@ -17,6 +17,7 @@ export const FLAGS = {
     default: 'disabled',
     meaning: MESSAGES_FLAGS.thinking_off.meaning,
   },
+  images: SHARED_FLAGS.images,
   efforts: SHARED_FLAGS.efforts,
   effort_field: {
     values: ['thinking', 'reasoning_effort', 'reasoning', 'reasoning_config', 'reasoningConfig'],

@@ -50,6 +50,8 @@ export const FLAGS = {
     meaning:
       'how the key is sent: in the header `x-api-key`, as a bearer token, or as the SDKs of the sent version do (`version`: a bearer from 2026-10-21 on); `x-api-key` by default, unless the preset says otherwise',
   },
+  images: SHARED_FLAGS.images,
+  files: SHARED_FLAGS.files,
   system_turns: {
     values: 'boolean',
     default: true,

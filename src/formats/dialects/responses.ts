@@ -8,6 +8,8 @@ export const FLAGS = {
   stateless: { values: 'boolean', default: false, meaning: 'stores no answers; the gateway stores all state' },
   cache: { values: ['none', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
   custom_tools: SHARED_FLAGS.custom_tools,
+  images: SHARED_FLAGS.images,
+  files: SHARED_FLAGS.files,
   efforts: SHARED_FLAGS.efforts,
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,

@@ -31,6 +31,18 @@ export const SHARED_FLAGS = {
     meaning:
       'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier',
   },
+  images: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes images in turns of users and results of tools; without them, words stand in their place; default: true; false for models that are known to take text only (DeepSeek V4 Pro and before V4, gpt-oss)',
+  },
+  files: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek',
+  },
   custom_tools: {
     values: 'boolean',
     default: true,

@@ -33,7 +33,8 @@ export const openrouter: Preset = {
 
 /**
  * DeepSeek requires its reasoning to be sent back on turns with tool calls (trap 35). It accepts every effort next to
- * `thinking` and maps it to one of its own three ("Thinking Mode", api-docs.deepseek.com, read on 2026-11-28).
+ * `thinking` and maps it to one of its own three ("Thinking Mode", api-docs.deepseek.com, read on 2026-11-28). Of files
+ * it takes ids of uploads of its own only ("File Parsing", read on 2026-12-01; danny-avila/LibreChat#16235).
  */
 export const deepseek: Preset = {
   name: 'deepseek',
@@ -53,10 +54,15 @@ export const deepseek: Preset = {
         text_only_content: 'string',
         json_schema: false,
         include_usage: true,
+        files: false,
       },
     },
-    { format: 'messages', baseUrl: 'https://api.deepseek.com/anthropic', dialect: PLAIN_MESSAGES },
-    { format: 'responses', baseUrl: 'https://api.deepseek.com', dialect: PLAIN_RESPONSES },
+    {
+      format: 'messages',
+      baseUrl: 'https://api.deepseek.com/anthropic',
+      dialect: { ...PLAIN_MESSAGES, files: false },
+    },
+    { format: 'responses', baseUrl: 'https://api.deepseek.com', dialect: { ...PLAIN_RESPONSES, files: false } },
   ],
 }
 

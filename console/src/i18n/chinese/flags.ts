@@ -12,6 +12,10 @@ export const FLAGS: { readonly [flag: string]: string } = {
   reasoning_split: '为其他格式的调用方发送 `reasoning_split: true`，使上游将推理与文本分开；默认 false',
   cache:
     '上游遵守的缓存标记；messages：`auto` 让 Claude 缓存无法设置标记的调用方的请求（工具、系统文本、至今的对话）；Anthropic 的模型默认 `auto`，其他默认 `off`',
+  images:
+    '接受用户轮次和工具结果中的图像；否则以文字说明代替；默认 true；已知只接受文本的模型（DeepSeek V4 Pro 及 V4 之前的模型、gpt-oss）为 false',
+  files:
+    '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 为 false',
   custom_tools: '接受 `custom` 类型的工具；默认 true，否则写成函数',
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
   limit_field: '输出上限的字段名',
