@@ -151,7 +151,7 @@ describe('Codex’s web search beside its functions', () => {
   test('Gemini is told that its own tools stand beside others', async () => {
     const { body, loss } = await sent('contents', RESPONSES_PATH, turn)
     expect(body.toolConfig).toEqual({
-      functionCallingConfig: { mode: 'AUTO' },
+      functionCallingConfig: { mode: 'VALIDATED' },
       includeServerSideToolInvocations: true,
     })
     expect(loss).toBe('')

@@ -25,12 +25,12 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
   if (order !== undefined) putInCallOrder(messages, order, count, writer, context)
   else
     for (let index = count; index < messages.length; index++) writer.addMessage(messages[index]!, ['messages', index])
-  const contents = withUserTurns(writer.written(), { first: count, end: messages.length, before }, context)
+  const turns = withUserTurns(writer.written(), { first: count, end: messages.length, before }, context)
+  const isEmpty = systemInstruction !== undefined && turns.length === 0
+  const contents = isEmpty ? openingContents(messages, context) : turns
   // Reported last, because insertions are at positions of the new order.
   if (order !== undefined) context.losses.reorder(['messages'], order, messages.length, 'results-first')
   reportPairs(ids, context)
-  if (systemInstruction !== undefined && contents.length === 0)
-    return { systemInstruction, contents: openingContents(messages, context) }
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
 }
 
