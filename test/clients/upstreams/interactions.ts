@@ -66,10 +66,13 @@ const frame = (event: Loose): string => `event: ${event.event_type}\ndata: ${JSO
 
 const ROLES: { readonly [type: string]: string } = { user_input: 'user', function_result: 'tool' }
 
+/** Values in place of a signature that Google issued (trap 31). */
+const NO_PROOF: ReadonlySet<string> = new Set(['', 'skip_thought_signature_validator'])
+
 function hearStep(step: Loose, names: Map<string, string>): Heard {
   const role = ROLES[step.type] ?? 'assistant'
   const { type, content = [], signature } = step
-  const proofs = signature === undefined || signature === '' ? {} : { proofs: [signature] }
+  const proofs = NO_PROOF.has(signature ?? '') ? {} : { proofs: [signature] }
   if (type === 'function_result')
     return { role, text: '', results: [{ name: names.get(step.call_id) ?? '?', output: outputOf(step.result) }] }
   if (type === 'function_call') {
