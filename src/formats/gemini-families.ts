@@ -26,7 +26,7 @@ const SINCE_3 = /gemini-(?:[3-9]|\d\d|(?:pro|flash|flash-lite)-latest|omni|robot
 /** Models that continue no turn of the model (prefill): Gemini 3.5 Flash-Lite, and all from 3.6 on. */
 const SINCE_3_6 = /gemini-(?:3\.5-flash-lite|3\.[6-9]|[4-9]|\d\d|flash-(?:lite-)?latest)/
 /** Models since Gemini 3 that draw. They demand a signature of each image in the history. */
-const DRAWING = /gemini-(?:[3-9]|\d\d)(?:\.\d+)?-.*image|nano-banana-(?:pro|2)/
+const DRAWING = /gemini-(?:[3-9]|\d\d)(?:\.\d+)?-.{0,60}image|nano-banana-(?:pro|2)/
 
 /**
  * Dialect flags of Google's models in `contents`, by model name. All matching rows apply, later ones before earlier
@@ -52,8 +52,8 @@ const FAMILIES: readonly Family[] = [
   { name: /gemini-2\.5-(?:pro|computer-use)/, dialect: { ...budgets(128, 32_768), ...ALWAYS_THINKS } },
   // The computer-use model takes screenshots in results.
   { name: /gemini-2\.5-computer-use/, dialect: { result_media: true } },
-  { name: /gemini-[12].*(?:image|tts)/, dialect: { ...NO_THINKING, ...ONE_ANSWER, json: 'never' } },
-  { name: /gemini-2\.0-.*image/, dialect: { system: false } },
+  { name: /gemini-[12].{0,60}(?:image|tts)/, dialect: { ...NO_THINKING, ...ONE_ANSWER, json: 'never' } },
+  { name: /gemini-2\.0-.{0,60}image/, dialect: { system: false } },
   {
     name: SINCE_3,
     dialect: { ...FROM_LOW, ...NO_LOGPROBS },
@@ -66,7 +66,7 @@ const FAMILIES: readonly Family[] = [
   { name: /gemini-4-hydrogen/, dialect: levels('low', 'medium', 'high', 'xhigh') },
   { name: DRAWING, dialect: { ...levels(), ...ONE_ANSWER, signed_turns: true } },
   { name: /gemini-3\.1-flash-(?:lite-)?image|nano-banana-2(?!\.)/, dialect: LOWEST_OR_HIGHEST },
-  { name: /gemini-(?:[3-9]|\d\d).*tts/, dialect: NO_THINKING },
+  { name: /gemini-(?:[3-9]|\d\d).{0,60}tts/, dialect: NO_THINKING },
   { name: /gemma-(?:[1-3]|3n)(?!\d)/, dialect: { ...NO_THINKING, ...NO_PENALTIES, json: 'never', system: false } },
   { name: /gemma-(?:[4-9]|\d\d)/, dialect: { ...LOWEST_OR_HIGHEST, ...NO_PENALTIES } },
 ]

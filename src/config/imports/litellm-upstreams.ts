@@ -153,7 +153,7 @@ const OTHER_FORMATS: ReadonlySet<string> = new Set([
 ])
 
 /** Matches an address below a version of Google's API, such as that of Vertex AI for keys. */
-const BELOW_VERSION = /\/v\d+(?:alpha|beta)?\d*\/./
+const BELOW_VERSION = /\/v\d{1,3}(?:alpha|beta)?\d{0,3}\/./
 
 /** Matches the path of one task of Cohere at the end of an address. */
 const COHERE_TASK = /\/v[12]\/(?:chat|embed|rerank)$/

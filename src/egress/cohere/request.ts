@@ -112,7 +112,7 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [inputType: string,
 }
 
 /** Matches models that embed images only as `images` of the type `image`, not in `inputs`. */
-const IMAGES_APART = /\bembed-[\w-]*v3\b/i
+const IMAGES_APART = /\bembed-[\w-]{0,60}v3\b/i
 
 /** Returns the images of a request to such a model if every input is a single image. */
 function imagesApart({ model, messages }: CanonicalRequest): readonly string[] | undefined {

@@ -57,7 +57,7 @@ const TRANSCRIBER: LiveModel = { ...DEFAULT_MODEL, transcribes: true }
 /** Model families. The first match counts. */
 const FAMILIES: readonly (readonly [pattern: RegExp, model: LiveModel])[] = [
   [/transcribe/, TRANSCRIBER],
-  [/gemini-(?:3\.(?:[89]|\d\d)|[4-9]).*-extended-thinking/, EXTENDED_THINKING],
+  [/gemini-(?:3\.(?:[89]|\d\d)|[4-9]).{0,60}-extended-thinking/, EXTENDED_THINKING],
   [/gemini-(?:3\.(?:[89]|\d\d)|[4-9])/, SINCE_3_8],
   [/gemini-3/, THIRD_GENERATION],
   [/native-audio/, NATIVE_AUDIO],
