@@ -32,6 +32,12 @@ export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
 /** Returns true if messages with this role are instructions instead of turns. */
 export const isInstructing = (role: Role): boolean => role === 'system' || role === 'developer'
 
+/** Returns the number of leading messages that are instructions. */
+export function leadingInstructions(messages: readonly Message[]): number {
+  const first = messages.findIndex(({ role }) => !isInstructing(role))
+  return first === -1 ? messages.length : first
+}
+
 /** One turn of a conversation, or one input of a request whose inputs are independent (`work.ts`). */
 export interface Message extends Node {
   readonly role: Role

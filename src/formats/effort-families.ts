@@ -26,8 +26,8 @@ const REASONING_BY_DEFAULT = { ...REASONING, sampling: 'while_off' } as const
 const GROK = { penalties: false, stop: false } as const
 
 /**
- * Efforts that models support in `chat` and `responses`, weakest first, if known, and their other flags, by model name. The first
- * matching row applies. Newer versions are assumed to support the same as the latest known version.
+ * Efforts that models support in `chat` and `responses`, weakest first, if known, and their other flags, by model name.
+ * The first matching row applies. Newer versions are assumed to support the same as the latest known version.
  *
  * Sources, read on 2026-11-23: OpenAI's guide "Reasoning" and its model pages (developers.openai.com/api/docs), the
  * error that `gpt-5.1` answers to `minimal` (openai/openai-agents-python#2089), the model card of gpt-oss, and Google's

@@ -72,7 +72,7 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
  * in messages: Claude Code sends the images that its tools read to any model (deepseek-ai/DeepSeek-V3#1026).
  */
 const getsTextOnly = (format: Format, { model, native, callerModel = model }: ModelContext): boolean =>
-  takesTextOnly(format, model) && !(native && format !== 'messages' && callerModel === model)
+  !(native && format !== 'messages' && callerModel === model) && takesTextOnly(format, model)
 
 /** Formats whose native callers choose settings that models of other families refuse. */
 const SETTING_FORMATS: ReadonlySet<Format> = new Set(['messages', 'chat', 'responses', 'contents'])

@@ -13,7 +13,8 @@ interface FormatRequest {
 
 /**
  * Chooses the caller's format if it can do the work. Otherwise chooses the model's `interface`, a format designed for the
- * work, a format that can do it, or a format that can emulate it, in this order. Formats to avoid for the model come after all others.
+ * work, a format that can do it, or a format that can emulate it, in this order. Formats to avoid for the model come
+ * last.
  */
 export function bestFormat(
   { formats }: ChannelConfig,

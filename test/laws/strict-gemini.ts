@@ -10,7 +10,7 @@ interface Takes {
   /** Levels of thinking, the limits of a budget, or nothing for models that take no thinking settings. */
   readonly levels?: string
   readonly budgets?: readonly [lowest: number, highest: number]
-  /** Whether a budget of 0 turns thinking off. */
+  /** True if a budget of 0 turns thinking off. */
   readonly off?: true
   readonly penalties?: true
   readonly candidates?: true

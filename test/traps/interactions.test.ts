@@ -9,7 +9,7 @@ import { text, user } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
-/* What Google's Interactions API refuses, and requests of other formats' callers contain. */
+/* Fields that Google's Interactions API refuses, from callers of other formats. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
 type Loose = any

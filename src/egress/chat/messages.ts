@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { lengthOfRun } from '../assistant-run.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { type MovedPart, withoutMedia } from '../moved-media.ts'
+import { type MovedPart, takeMoved, withoutMedia } from '../moved-media.ts'
 import { ACKNOWLEDGING_TURN, resultsFirst, TOOL_ACKNOWLEDGEMENT } from '../sanitize/results-first.ts'
 import { sha256 } from '../sanitize/sha256.ts'
 import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
@@ -20,7 +20,7 @@ import { withDemandedReasoning } from './demanded-reasoning.ts'
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
-  let movedParts: MovedPart[] = []
+  const movedParts: MovedPart[] = []
   const order = resultsFirst(messages, 0)
   for (let position = 0; position < order.length; position++) {
     const index = order[position]!
@@ -30,7 +30,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
       append(wire, writeResults(message, path, context, movedParts))
       continue
     }
-    movedParts = flush(movedParts, position, wire, context)
+    flush(movedParts, position, wire, context)
     const run = lengthOfRun(messages, order, position, FORMAT)
     position += run - 1
     const writtenMessages =
@@ -80,13 +80,10 @@ function hasContent(wire: JsonObject): boolean {
 const NOT_CONTENT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
 
 /** Writes the media of tool results as a user message after the last result (trap 48). */
-function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: WriteContext): MovedPart[] {
-  if (moved.length === 0) return moved
-  answerTools(index, wire, context)
-  const content = moved.map(({ part }) => part)
-  context.losses.insert(['messages', index], { role: 'user', content }, 'moved-to-user-turn')
-  wire.push({ role: 'user', content: moved.map(({ wire }) => wire) })
-  return []
+function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: WriteContext): void {
+  if (moved.length > 0) answerTools(index, wire, context)
+  const turn = takeMoved(moved, index, context.losses)
+  if (turn !== undefined) wire.push({ role: 'user', content: turn.wires })
 }
 
 function writeMessage(message: Message, path: Path, context: WriteContext): JsonObject {

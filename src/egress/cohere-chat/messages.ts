@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { lengthOfRun } from '../assistant-run.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
-import { type MovedPart, withoutMedia } from '../moved-media.ts'
+import { type MovedPart, takeMoved, withoutMedia } from '../moved-media.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { writeAssistant, writeAssistantRun } from './assistant.ts'
@@ -18,7 +18,7 @@ import { FORMAT, reportName, type WriteContext } from './context.ts'
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
-  let movedParts: MovedPart[] = []
+  const movedParts: MovedPart[] = []
   const order = resultsFirst(messages, 0)
   for (let position = 0; position < order.length; position++) {
     const index = order[position]!
@@ -28,7 +28,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
       append(wire, writeResults(message, path, context, movedParts))
       continue
     }
-    movedParts = flush(movedParts, position, wire, context)
+    flush(movedParts, position, wire, context)
     const run = lengthOfRun(messages, order, position, FORMAT)
     const writtenMessages =
       message.role !== 'assistant'
@@ -49,11 +49,9 @@ const hasContent = (wire: JsonObject): boolean =>
   (wire['content'] ?? '') !== '' || Object.keys(wire).some(field => field !== 'role' && field !== 'content')
 
 /** Writes the media of tool results as a user message after the last result (trap 48). */
-function flush(moved: MovedPart[], index: number, wire: JsonObject[], { losses }: WriteContext): MovedPart[] {
-  if (moved.length === 0) return moved
-  losses.insert(['messages', index], { role: 'user', content: moved.map(({ part }) => part) }, 'moved-to-user-turn')
-  wire.push({ role: 'user', content: moved.map(({ wire }) => wire) })
-  return []
+function flush(moved: MovedPart[], index: number, wire: JsonObject[], { losses }: WriteContext): void {
+  const turn = takeMoved(moved, index, losses)
+  if (turn !== undefined) wire.push({ role: 'user', content: turn.wires })
 }
 
 function writeMessage(message: Message, path: Path, context: WriteContext): JsonObject {

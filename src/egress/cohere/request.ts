@@ -84,11 +84,12 @@ function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
   const { dimensions } = request.output.embedding ?? {}
   if (request.output.embedding === undefined)
     losses.list.push({ ...EXPLICIT_DEFAULT, path: ['output', 'embedding'], became: {} })
+  const images = imagesApart(request)
   return {
     model: request.model,
-    ...writeLists(request, losses),
+    ...writeLists(request, images, losses),
     ...defined({
-      input_type: writePurpose(request, losses),
+      input_type: images === undefined ? writePurpose(request, losses) : writeImagePurpose(request, losses),
       embedding_types: writeEncoding(request, losses),
       output_dimension: dimensions,
     }),
@@ -121,18 +122,16 @@ function imagesApart({ model, messages }: CanonicalRequest): readonly string[] |
   return urls.every(url => url !== undefined) ? urls : undefined
 }
 
-/**
- * Writes the required `input_type`. Version 4 reads several inputs of the type `image` as one, so that only earlier
- * versions get it.
- */
+/** Writes the type of images. Version 4 reads several inputs of this type as one, so that only earlier versions get it. */
+function writeImagePurpose({ output: { embedding } }: CanonicalRequest, losses: Losses): Json {
+  if (embedding?.purpose !== undefined) losses.drop(['output', 'embedding', 'purpose'], 'no-purpose-of-images')
+  return 'image'
+}
+
+/** Writes the required `input_type`. */
 function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   const { embedding } = request.output
-  const areImages = imagesApart(request) !== undefined
   const path = ['output', 'embedding', 'purpose']
-  if (areImages) {
-    if (embedding?.purpose !== undefined) losses.drop(path, 'no-purpose-of-images')
-    return 'image'
-  }
   if (embedding?.purpose !== undefined) {
     const [inputType, readPurpose = embedding.purpose] = PURPOSES[embedding.purpose]
     if (readPurpose !== embedding.purpose) losses.change(path, readPurpose, 'nearest-purpose')
@@ -150,9 +149,8 @@ function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Loss
 }
 
 /** Writes inputs as `texts` if all are plain text, otherwise as `inputs` with parts, or as `images` to earlier models. */
-function writeLists(request: CanonicalRequest, losses: Losses): JsonObject {
-  const inputs = request.messages.map((message, index) => writeInput(message, ['messages', index], losses))
-  const images = imagesApart(request)
+function writeLists({ messages }: CanonicalRequest, images: readonly string[] | undefined, losses: Losses): JsonObject {
+  const inputs = messages.map((message, index) => writeInput(message, ['messages', index], losses))
   if (images !== undefined) return { images }
   const texts = inputs.map(plainText)
   return texts.every(text => text !== undefined) ? { texts } : { inputs }

@@ -3,7 +3,8 @@ import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { isInstructing, type Message, type Role, userMessage } from '../../canonical/request.ts'
+import { isInstructing, leadingInstructions, type Message, type Role, userMessage } from '../../canonical/request.ts'
+import { takeMoved } from '../moved-media.ts'
 import { FORMAT, nativeExtras, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 
@@ -15,8 +16,7 @@ export interface Turns {
 
 /** Writes all messages of a request in the turns that the upstream expects. */
 export function writeTurns(messages: readonly Message[], context: WriteContext): Turns {
-  const leading = messages.findIndex(({ role }) => !isInstructing(role))
-  const count = leading === -1 ? messages.length : leading
+  const count = leadingInstructions(messages)
   const ids = new CallIds()
   const systemInstruction = writeSystem(messages.slice(0, count), context, ids)
   const writer = new ContentsWriter(context, ids)
@@ -96,10 +96,15 @@ function withUserTurns(
   const opens = opening !== undefined && isOfModel(opening) && hasCalls(opening)
   const ends = dialect.prefill === false && contents.length > 0 && isOfModel(contents.at(-1)!)
   if (!opens && !ends) return contents
-  const path = ['messages', first]
   const value = userMessage(OPENING)
-  if (opens) losses.list.splice(before, 0, { kind: 'inserted', path, value, reason: 'the-user-speaks-first' })
-  if (ends) losses.insert(['messages', end], userMessage(OPENING), 'the-user-speaks-last')
+  if (opens)
+    losses.list.splice(before, 0, {
+      kind: 'inserted',
+      path: ['messages', first],
+      value,
+      reason: 'the-user-speaks-first',
+    })
+  if (ends) losses.insert(['messages', end], value, 'the-user-speaks-last')
   return [...(opens ? [OPENING_TURN] : []), ...contents, ...(ends ? [OPENING_TURN] : [])]
 }
 
@@ -170,11 +175,11 @@ class ContentsWriter {
   /** Writes the media of the results so far as a user turn before the message at the index (trap 48). */
   addMoved(index: number): void {
     const { moved = [], losses } = this.context
-    if (moved.length === 0) return
-    const message: Message = { role: 'user', content: moved.map(({ part }) => part) }
-    losses.insert(['messages', index], message, 'moved-to-user-turn')
-    const { parts } = this.enter(message)
-    for (const { part, wire } of moved.splice(0)) parts.parts.push(part.type === 'text' ? { text: part.text } : wire)
+    const turn = takeMoved(moved, index, losses)
+    if (turn === undefined) return
+    const { parts } = this.enter(turn.message)
+    for (const [at, part] of turn.message.content.entries())
+      parts.parts.push(part.type === 'text' ? { text: part.text } : turn.wires[at]!)
   }
 
   written(): readonly JsonObject[] {

@@ -2,7 +2,7 @@ import { Budget } from '../../canonical/budget.ts'
 import { Losses } from '../../canonical/loss.ts'
 import {
   type CanonicalRequest,
-  isInstructing,
+  leadingInstructions,
   type Message,
   type Output,
   type Sampling,
@@ -76,8 +76,7 @@ function takenOutput(output: Output, dialect: ContentsDialect, losses: Losses): 
 
 /** Returns the messages with leading instructions as turns of the user, for models that have no others. */
 function withoutInstructions(messages: readonly Message[], losses: Losses): readonly Message[] {
-  const leading = messages.findIndex(({ role }) => !isInstructing(role))
-  const count = leading === -1 ? messages.length : leading
+  const count = leadingInstructions(messages)
   return messages.map((message, index) => {
     if (index >= count) return message
     losses.change(['messages', index, 'role'], 'user', 'no-system-instruction')

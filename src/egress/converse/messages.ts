@@ -2,7 +2,7 @@ import { append } from '../../canonical/lists.ts'
 import { childPath, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
-import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
+import { isInstructing, leadingInstructions, type Message, userMessage } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
 import { ACKNOWLEDGING_TURN, resultsFirst, TOOL_ACKNOWLEDGEMENT } from '../sanitize/results-first.ts'
 import { type LocatedBlock, type TurnKind, writeBlocks } from './content.ts'
@@ -38,7 +38,7 @@ export function writeTurns(
   thinking: boolean,
   context: WriteContext,
 ): WrittenConversation {
-  const leadCount = leading(messages)
+  const leadCount = leadingInstructions(messages)
   const system = messages
     .slice(0, leadCount)
     .flatMap((message, index) => writeLeading(message, ['messages', index], context))
@@ -108,12 +108,6 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
     losses.change([...path, 'text'], block['text'], 'no-space-at-the-end')
   }
   return undefined
-}
-
-/** Returns the number of leading system turns. */
-function leading(messages: readonly Message[]): number {
-  const first = messages.findIndex(message => !isInstructing(message.role))
-  return first === -1 ? messages.length : first
 }
 
 function writeLeading(message: Message, path: Path, context: WriteContext): LocatedBlock[] {

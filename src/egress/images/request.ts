@@ -127,7 +127,7 @@ function writeModeration({ output: { image } }: CanonicalRequest, hasField: bool
 
 /** Writes `input_fidelity`, which only applies to edited images, and which some models refuse. */
 function writeFidelity({ model, output: { image } }: CanonicalRequest, isEdit: boolean, losses: Losses): JsonObject {
-  if (image?.fidelity === undefined || (GPT_IMAGE.test(model) && NO_FIDELITY.test(model))) return {}
+  if (image?.fidelity === undefined || NO_FIDELITY.test(model)) return {}
   if (isEdit) return { input_fidelity: image.fidelity }
   losses.drop(['output', 'image', 'fidelity'], 'no-image-to-be-true-to')
   return {}

@@ -3,9 +3,9 @@ import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
-import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
+import { leadingInstructions, type Message, userMessage } from '../../canonical/request.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
-import { withoutMedia } from '../moved-media.ts'
+import { takeMoved, withoutMedia } from '../moved-media.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { isSearch, searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
@@ -20,8 +20,7 @@ const OPENING = 'Continue.'
 /** Writes `system_instruction` and `input`: the leading instructions as text, everything else as steps. */
 export function writeHistory(messages: readonly Message[], context: WriteContext): JsonObject {
   const names: CallNames = new Map()
-  const leading = messages.findIndex(({ role }) => !isInstructing(role))
-  const count = leading === -1 ? messages.length : leading
+  const count = leadingInstructions(messages)
   const system_instruction = writeInstruction(messages.slice(0, count), context)
   const order = resultsFirst(messages, count)
   const input = order.slice(count).flatMap((index, at) => {
@@ -40,11 +39,8 @@ export function writeHistory(messages: readonly Message[], context: WriteContext
 
 /** Writes the media of the tool results before this index as a turn of the user. */
 function writeMoved(index: number, { moved = [], losses }: WriteContext): readonly JsonObject[] {
-  if (moved.length === 0) return []
-  const parts = moved.splice(0)
-  const message: Message = { role: 'user', content: parts.map(({ part }) => part) }
-  losses.insert(['messages', index], message, 'moved-to-user-turn')
-  return [{ type: 'user_input', content: parts.map(({ wire }) => wire) }]
+  const turn = takeMoved(moved, index, losses)
+  return turn === undefined ? [] : [{ type: 'user_input', content: turn.wires }]
 }
 
 /** Names of the tools called so far, by call id. If several turns have a call with one id, the latest counts. */

@@ -2,7 +2,7 @@ import { append } from '../../canonical/lists.ts'
 import { childPath, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
-import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
+import { isInstructing, leadingInstructions, type Message, userMessage } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { contentOf, type LocatedBlock, writeBlocks } from './content.ts'
@@ -29,7 +29,7 @@ export function writeTurns(
   thinking: boolean,
   context: WriteContext,
 ): WrittenConversation {
-  const leadCount = leading(messages)
+  const leadCount = leadingInstructions(messages)
   const system = messages
     .slice(0, leadCount)
     .flatMap((message, index) => writeLeading(message, ['messages', index], context))
@@ -91,12 +91,6 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
 }
 
 const unanswered = (ids: readonly string[]): Message => ({ role: 'tool', content: ids.map(id => missingResult(id)) })
-
-/** Returns the number of leading system turns. */
-function leading(messages: readonly Message[]): number {
-  const first = messages.findIndex(message => !isInstructing(message.role))
-  return first === -1 ? messages.length : first
-}
 
 function writeLeading(message: Message, path: Path, context: WriteContext): LocatedBlock[] {
   writeHead(message, path, context)

@@ -2,6 +2,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import type { MessagesDialect } from '../../formats/dialects/messages.ts'
+import { type BodyChanges, withFields } from '../native.ts'
 import { FORMAT } from './context.ts'
 
 /*
@@ -63,12 +64,6 @@ const acceptsAll = ({ dialect }: PreviewOptions): boolean => dialect.preview_fie
 const refusedFields = (fields: JsonObject, table: FieldBetas, { passesBeta }: PreviewOptions): readonly string[] =>
   Object.keys(table).filter(field => fields[field] !== undefined && !table[field]!.some(passesBeta))
 
-function without(fields: JsonObject, names: readonly string[]): JsonObject {
-  const out: { [field: string]: Json } = { ...fields }
-  for (const name of names) delete out[name]
-  return out
-}
-
 /** Returns the names of a request's fields that the upstream refuses, and reports them. */
 export function refusedPreviews(fields: JsonObject, options: PreviewOptions): readonly string[] {
   if (acceptsAll(options)) return []
@@ -91,7 +86,7 @@ export function acceptedTool(
   if (row !== undefined && !TOOL_TYPES[row]!.some(passesBeta)) return losses.drop(path, REASON)
   const refused = refusedFields(wire, TOOL_FIELDS, options)
   if (refused.length === 0) return wire
-  const accepted = without(wire, refused)
+  const accepted = withFields(wire, {}, refused)
   if (tool.type === 'opaque') losses.change([...path, 'value'], accepted, REASON)
   else for (const field of refused) losses.drop([...path, 'extras', FORMAT, field], REASON)
   return accepted
@@ -102,7 +97,7 @@ export function acceptedTools(
   tools: Json | undefined,
   declared: readonly Tool[],
   options: PreviewOptions,
-): { readonly tools?: readonly Json[] | undefined } {
+): BodyChanges {
   if (acceptsAll(options) || !Array.isArray(tools)) return {}
   const accepted = (tools as readonly Json[]).flatMap((wire, index) => {
     const tool = declared[index]

@@ -8,7 +8,7 @@ import { isStrictVersion, type MessagesDialect, messagesDialect } from '../../fo
 import { SETTINGS } from '../../formats/settings/messages.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { nativeSourceOf, REWRITABLE } from '../native.ts'
+import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
@@ -117,8 +117,7 @@ function extrasOf(request: CanonicalRequest): JsonObject {
 /** Returns the format's extras without the fields of previews that the upstream refuses. */
 function acceptedExtras(request: CanonicalRequest, context: WriteContext): JsonObject {
   const extras = extrasOf(request)
-  const refused = new Set(refusedPreviews(extras, context))
-  return refused.size === 0 ? extras : Object.fromEntries(Object.entries(extras).filter(([key]) => !refused.has(key)))
+  return withFields(extras, {}, refusedPreviews(extras, context))
 }
 
 const OBJECT_FIELDS: ReadonlySet<string> = new Set(['metadata', 'output_config'])

@@ -1,6 +1,6 @@
 import type { OpaquePart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { isInstructing, type Message } from '../../canonical/request.ts'
+import { leadingInstructions, type Message } from '../../canonical/request.ts'
 import { anyText, WrongType } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
@@ -18,8 +18,7 @@ export function withDocuments(messages: readonly Message[], wire: readonly Json[
     const value: JsonObject = { type: 'document', document }
     return { type: 'opaque', format: FORMAT, value, text: documentText(document), spelling: BESIDE }
   })
-  const first = messages.findIndex(({ role }) => !isInstructing(role))
-  const lead = first === -1 ? messages.length : first
+  const lead = leadingInstructions(messages)
   return [...messages.slice(0, lead), { role: 'user', content, spelling: BESIDE }, ...messages.slice(lead)]
 }
 

@@ -80,9 +80,10 @@ async function sendRequest({ url, headers, form, proxy, server }: TokenRequest):
     })
     const text = await readLimited(body)
     if (statusCode !== 200) {
+      const reason = form === undefined ? metadataReasonIn(text) : reasonIn(text)
       const advice = clockAdvice(headerValue(answerHeaders['date']), Date.now())
       throw accountError(
-        `${server} answered ${statusCode}${sentence(form === undefined ? metadataReasonIn(text) : reasonIn(text))}.${advice === undefined ? '' : ` ${advice}`}`,
+        `${server} answered ${statusCode}${sentence(reason)}.${advice === undefined ? '' : ` ${advice}`}`,
       )
     }
     return objectIn(text)

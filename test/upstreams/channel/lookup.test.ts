@@ -21,7 +21,7 @@ test.each([
 })
 
 test('a sandbox that does not list the interfaces of the machine keeps all addresses', () => {
-  // What Node throws under RestrictAddressFamilies of systemd without AF_NETLINK, and on Android.
+  // Error of Node under RestrictAddressFamilies of systemd without AF_NETLINK, and on Android.
   const refused = (): never => {
     throw new Error('A system error occurred: uv_interface_addresses returned Unknown system error 97')
   }

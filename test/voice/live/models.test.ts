@@ -21,7 +21,7 @@ import {
 } from './machine.ts'
 
 /*
- * What Google's models take in sessions, as pydantic-ai 2026-11 (profiles/google.py), LiveKit 1.8.9 and pipecat 1.14
+ * Features of Google's models in sessions, as pydantic-ai 2026-11 (profiles/google.py), LiveKit 1.8.9 and pipecat 1.14
  * verified at the Gemini API and at Google Cloud. Anything else ends the session with 1007.
  */
 const LEVELS = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']

@@ -1,10 +1,10 @@
-/** What a Live model takes, and how it answers (docs/wire/live.md#models). */
+/** Features of a Live model (docs/wire/live.md#models). */
 export interface LiveModel {
-  /** Setting for the reasoning effort. `required`: a setup without a level is refused. Undefined: any setting is refused. */
+  /** Setting for the reasoning effort. `required`: the model refuses a setup without a level. Undefined: it refuses any. */
   readonly thinking: 'level' | 'budget' | 'required' | undefined
   /** True if the model refuses `TEXT` as a response modality. */
   readonly audioOnly: boolean
-  /** How text is sent after the model's first turn. */
+  /** Form of text after the model's first turn. */
   readonly lateText: 'content' | 'realtime'
   /**
    * Behavior of function calls: the model waits for results (`blocking`), waits if the declaration says so (`declared`),
