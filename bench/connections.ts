@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
+import { freePort } from '../src/kit/conformance/free-port.ts'
 import { ensureBundle } from './bundle.ts'
 import { cellOf } from './cells.ts'
 import { configOf, KEY } from './configs.ts'
@@ -14,7 +15,7 @@ import { markdownTable, writeMarked } from './marked-table.ts'
 import { shotOf } from './measure.ts'
 import { pinned, pinSelf } from './pin.ts'
 import { memoryOf, treeOf } from './process-tree.ts'
-import { freePort, opened, STARTED, stopped } from './setup.ts'
+import { opened, STARTED, stopped } from './setup.ts'
 
 const HELP = `Opens many idle WebSockets and many slow streams at one process, and measures what each of them takes and whether anybody
 has to wait.

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { START_OPTIONS } from '../building/start-options.ts'
+import { freePort } from '../src/kit/conformance/free-port.ts'
 import { CONFIGS, configOf, type GatewayName, storeKey } from './configs.ts'
 import type { Reading } from './meter.ts'
 import { pinned, type Role } from './pin.ts'
@@ -116,14 +117,6 @@ const proxy = (name: Side['name'], child: ChildProcess, port: number): Side => {
     })
   return { name, origin: `http://127.0.0.1:${port}`, read }
 }
-
-export const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 /** Resolves when a process listens on the port. Rejects after ten seconds. */
 export async function opened(port: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { freePort } from '../src/kit/conformance/free-port.ts'
 import { pinned } from './pin.ts'
-import { freePort, opened } from './setup.ts'
+import { opened } from './setup.ts'
 
 /** A running stub that answers for every upstream. */
 export interface Stub {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../src/kit/conformance/free-port.ts'
 import { CONFIGS, configOf } from '../configs.ts'
-import { freePort, opened, STARTED } from '../setup.ts'
+import { opened, STARTED } from '../setup.ts'
 
 /** How many processes serve, and what they share. */
 export interface Deployment {

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../src/kit/conformance/free-port.ts'
 import { KEY } from '../configs.ts'
 import type { Reading } from '../meter.ts'
 import { pinned } from '../pin.ts'
-import { freePort, opened, STARTED } from '../setup.ts'
+import { opened, STARTED } from '../setup.ts'
 import { FORMATS, MODES } from './calls.ts'
 
 /** The gateway of the soak, with its data in a folder. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../src/kit/conformance/free-port.ts'
 
 /** A separate database on the test server. */
 export interface TestDatabase {

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../src/kit/conformance/free-port.ts'
 import { pause } from './time.ts'
 
 /** Whether Redis is installed on this machine. `REDIS_SERVER=none` leaves it out. */

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { initCommand } from '../../src/commands/init.ts'
 import { readConfig } from '../../src/config/read.ts'
+import { freePort } from '../../src/kit/conformance/free-port.ts'
 import { Certificates, hasOpenssl } from '../builders/certificate.ts'
-import { freePort } from '../builders/free-port.ts'
 import { accepts, describeWithRedis, RedisServer } from '../builders/redis.ts'
 
 /** An upstream of chat that accepts one key, and whose clock is wrong by an hour. */

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +9,7 @@ import { send } from './client.ts'
 import { secretsOf } from './configured-secrets.ts'
 import { baseFormatOf } from './format.ts'
 import { FORMATS } from './formats/index.ts'
+import { freePort } from './free-port.ts'
 import { fillPlaceholders, type Peer, type Values } from './peer.ts'
 import { redactor } from './report/secrets.ts'
 import type { Target } from './run-cells.ts'
@@ -38,14 +38,6 @@ const STOP_TIMEOUT_MS = 10_000
 
 /** Maximum length of the stored output of a peer, in characters. */
 const MAX_OUTPUT_LENGTH = 20_000
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 /** Finds the program of an external peer by an environment variable or else in PATH. */
 function programOf({ program, title }: Peer): string {
@@ -186,7 +178,11 @@ export async function startPeer(
   const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...filledIn(peer.env, values) } }
   const child = spawn(command!, args, { ...options, detached: true })
   const killGroup = (): void => signalGroup(child, 'SIGKILL')
-  child.once('exit', killGroup)
+  child.once('exit', () => {
+    killGroup()
+    // Another process may get the same id later.
+    process.off('exit', killGroup)
+  })
   process.once('exit', killGroup)
   const secrets = secretsOf(
     peer,

@@ -140,6 +140,7 @@ export class Upstream {
       this.answer(message, reply).catch(() => reply.destroy())
     })
     this.server.on('upgrade', (message, connection, head) => {
+      connection.on('error', () => connection.destroy())
       const url = `${this.root}${message.url ?? '/'}`
       const format = Object.values(FORMATS).find(({ name, turns }) => turns && url.startsWith(`${this.base(name)}/`))
       if (format === undefined) this.upgrade(message, connection, head)

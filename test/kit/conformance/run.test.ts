@@ -34,7 +34,7 @@ describe('proxy', () => {
   })
 
   test('no check fails', () => {
-    expect(failedChecks(results)).toEqual([])
+    expect(failedChecks(results), peer.output()).toEqual([])
   })
 
   test('foreign cells are said to be unsupported', () => {

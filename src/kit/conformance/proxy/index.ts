@@ -110,6 +110,8 @@ export async function openProxy(options: ProxyOptions): Promise<RunningProxy> {
     forward(message, reply, options).catch(() => reply.destroy())
   })
   server.on('upgrade', (message, connection, head) => {
+    // A caller may reset the connection before the upstream has answered the handshake.
+    connection.on('error', () => connection.destroy())
     const url = `${options.upstream}${message.url ?? '/'}`
     relay(url, [message, connection, head], options.meddling).catch(() => connection.destroy())
   })
