@@ -49,6 +49,10 @@ export interface Message extends Node {
 /** Creates a user turn with one text part. */
 export const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
+/** Text of the user turn that writers insert where an upstream requires one and the conversation has none. */
+export const CONTINUE = 'Continue.'
+export const CONTINUE_TURN: Message = userMessage(CONTINUE)
+
 /** Returns true if a request contains only text, so that processing of media, calls and reasoning can be skipped. */
 export const isTextOnly = ({ messages }: CanonicalRequest): boolean =>
   messages.every(({ content }) => content.every(isText))
@@ -81,6 +85,12 @@ export interface Reasoning extends Node {
   readonly budget?: number
   /** Whether the answer shows the reasoning. */
   readonly show?: boolean
+}
+
+/** Returns true if the settings turn reasoning off. Returns undefined if they set neither effort nor budget. */
+export function isReasoningOff({ effort, budget }: Reasoning): boolean | undefined {
+  if (effort !== undefined) return effort === 'none'
+  return budget === undefined ? undefined : budget === 0
 }
 
 /** State at the upstream that outlives the request. */

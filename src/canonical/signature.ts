@@ -91,6 +91,18 @@ function signatureIn({ format, value }: { readonly [field: string]: unknown }): 
   return FORMAT_NAME.test(format) && !isWrappedReasoning(value) ? { format, value } : undefined
 }
 
+/** Value that Google's clients send in place of a signature. Google's servers accept it (trap 31). */
+export const SKIP_SIGNATURE = 'skip_thought_signature_validator'
+
+/** Spellings of absent signatures: an empty one, that value in plain text and in base64, and its earlier word. */
+const SKIP_SIGNATURES = new Set([
+  ...['', SKIP_SIGNATURE, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='],
+  'context_engineering_is_the_way_to_go',
+])
+
+/** Returns true if a signature of Google's formats counts as absent (trap 31). */
+export const isSkipSignature = (value: string): boolean => SKIP_SIGNATURES.has(value)
+
 /** Prefix of encrypted state that a client stores for the gateway. The digit is the encryption version. */
 export const ENCRYPTED_PREFIX = 'il1.'
 

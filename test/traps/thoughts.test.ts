@@ -356,6 +356,22 @@ describe('envelopes', () => {
     ])
   })
 
+  it.each(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'])(
+    'the word %s that clients send for none is no signature for another upstream (trap 31)',
+    word => {
+      const parts = [{ functionCall: { name: 'f', args: {} }, thoughtSignature: word }]
+      const sent = sentTo('messages', 'contents', {
+        contents: [
+          { role: 'user', parts: [{ text: 'Hi' }] },
+          { role: 'model', parts },
+        ],
+      })
+      expect(JSON.stringify(sent)).not.toContain(word)
+      const step = { type: 'function_call', id: 'a', name: 'f', arguments: {}, signature: word }
+      expect(JSON.stringify(sentTo('messages', 'interactions', { model: 'm', input: [step] }))).not.toContain(word)
+    },
+  )
+
   it('an upstream that answers in envelopes is understood, streamed as whole', () => {
     const content = [thought('a', 'messages'), thought('b', 'messages'), call('c')]
     const events = drain(WRITERS['contents']!.events!(REQUEST), [...unfold(result(...content))])

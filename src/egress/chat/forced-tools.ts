@@ -1,8 +1,7 @@
 import type { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type CanonicalRequest, isReasoningOff } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
-import { isOff } from './reasoning-settings.ts'
 
 /*
  * DeepSeek, Kimi and Qwen think unless told otherwise, and refuse to be forced to call a tool meanwhile: "Thinking mode
@@ -34,7 +33,7 @@ export function withForcedTools(request: CanonicalRequest, dialect: ChatDialect,
   if (!isLimited(dialect) || toolChoice?.mode !== 'required' || tools === undefined || tools.length === 0)
     return request
   const always = dialect.thinking_off === 'never'
-  const off = reasoning === undefined ? undefined : isOff(reasoning)
+  const off = reasoning === undefined ? undefined : isReasoningOff(reasoning)
   if (off === true && !always) return request
   if (off === undefined && !always) {
     if (reasoning === undefined) losses.add(['reasoning'], { effort: 'none' }, 'no-thinking-while-forced')

@@ -1,6 +1,6 @@
 import type { Losses } from '../../canonical/loss.ts'
 import { defined, isImplied, type JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Effort, Reasoning } from '../../canonical/request.ts'
+import { type CanonicalRequest, type Effort, isReasoningOff, type Reasoning } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { extrasFor } from '../fields.ts'
 import { type NativeRequest, withFields } from '../native.ts'
@@ -119,8 +119,7 @@ function writeObject(reasoning: Reasoning, { losses }: WriteContext): JsonObject
   const extras = extrasFor(reasoning, FORMAT)
   if (budget === undefined || budget > 0)
     return { reasoning: { ...defined({ effort, max_tokens: budget, exclude }), ...extras } }
-  const isOff = budget === 0
-  if (isOff || effort !== undefined) {
+  if (budget === 0 || effort !== undefined) {
     const level = effort ?? 'none'
     reportLevel(reasoning, { effort: level }, losses)
     return { reasoning: { ...defined({ effort: level, exclude }), ...extras } }
@@ -134,10 +133,6 @@ type Level = { readonly effort: Effort } | { readonly budget: number }
 const OFF: Level = { effort: 'none' }
 const ON: Level = { budget: -1 }
 
-/** Returns true if the settings turn reasoning off. Returns undefined if they set neither effort nor budget. */
-export const isOff = ({ effort, budget }: Reasoning): boolean | undefined =>
-  effort === undefined && budget === undefined ? undefined : effort === 'none' || (effort === undefined && budget === 0)
-
 /**
  * Reports the level to which the settings were changed, in the form in which readers read it back. If the meaning is
  * the same, the loss is marked as restored.
@@ -147,7 +142,10 @@ function reportLevel(reasoning: Reasoning, level: Level, losses: Losses): void {
   const formatExtras = extras?.[FORMAT]
   const became: Reasoning = { ...level, ...defined({ show, extras: formatExtras && { [FORMAT]: formatExtras } }) }
   if (became.effort === effort && became.budget === budget) return
-  const isSame = isOff(reasoning) === isOff(level) && (became.effort ?? 'none') === (effort ?? 'none') && !(budget! > 0)
+  const isSame =
+    isReasoningOff(reasoning) === isReasoningOff(level) &&
+    (became.effort ?? 'none') === (effort ?? 'none') &&
+    !(budget! > 0)
   if (isSame) losses.changeRestored(['reasoning'], became, 'written-as-a-synonym')
   else losses.change(['reasoning'], became, 'budget' in level && level.budget > 0 ? 'said-as-budget' : 'nearest-switch')
 }
@@ -156,7 +154,7 @@ function reportLevel(reasoning: Reasoning, level: Level, losses: Losses): void {
 function writeThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): JsonObject {
   const { efforts = [], thinking_on: on = 'enabled', thinking_off } = dialect
   const extras = extrasFor(reasoning, FORMAT)
-  const wantsOff = isOff(reasoning)
+  const wantsOff = isReasoningOff(reasoning)
   const turnsOff = wantsOff === true && thinking_off !== 'never'
   const level = turnsOff ? OFF : effortLevel(reasoning, efforts as readonly Effort[])
   if (wantsOff !== undefined) reportLevel(reasoning, level, losses)
@@ -175,7 +173,7 @@ function effortLevel({ effort, budget = -1 }: Reasoning, efforts: readonly Effor
 
 /** Writes `enable_thinking`, with a budget if the settings have a budget or an effort. */
 function writeEnabled(reasoning: Reasoning, { losses }: WriteContext): JsonObject {
-  const off = isOff(reasoning)
+  const off = isReasoningOff(reasoning)
   const { effort, budget = -1 } = reasoning
   const budgetTokens = budget > 0 || effort === undefined ? budget : BUDGETS[effort]
   if (off !== undefined) reportLevel(reasoning, off ? OFF : { budget: budgetTokens }, losses)
@@ -189,7 +187,7 @@ function writeEnabled(reasoning: Reasoning, { losses }: WriteContext): JsonObjec
  * arguments.
  */
 function writeTemplateArguments(reasoning: Reasoning, { losses }: WriteContext, extras: JsonObject): JsonObject {
-  const off = isOff(reasoning)
+  const off = isReasoningOff(reasoning)
   if (off !== undefined) reportLevel(reasoning, off ? OFF : ON, losses)
   dropOthers(reasoning, losses)
   if (off === undefined) return {}

@@ -3,7 +3,14 @@ import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { isInstructing, leadingInstructions, type Message, type Role, userMessage } from '../../canonical/request.ts'
+import {
+  CONTINUE,
+  CONTINUE_TURN,
+  isInstructing,
+  leadingInstructions,
+  type Message,
+  type Role,
+} from '../../canonical/request.ts'
 import { takeMoved } from '../moved-media.ts'
 import { FORMAT, nativeExtras, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
@@ -66,13 +73,11 @@ function putInCallOrder(
   writer.addMoved(messages.length)
 }
 
-/** User message added if only instructions are written, because upstreams refuse empty contents. */
-const OPENING = 'Continue.'
-const OPENING_TURN: JsonObject = { role: 'user', parts: [{ text: OPENING }] }
+/** Written user turn that is added where upstreams require one. They refuse empty contents, too. */
+const OPENING_TURN: JsonObject = { role: 'user', parts: [{ text: CONTINUE }] }
 
 function openingContents(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
-  const opening = userMessage(OPENING)
-  losses.insert(['messages', messages.length], opening, 'the-user-speaks-first')
+  losses.insert(['messages', messages.length], CONTINUE_TURN, 'the-user-speaks-first')
   return [OPENING_TURN]
 }
 
@@ -96,15 +101,14 @@ function withUserTurns(
   const opens = opening !== undefined && isOfModel(opening) && hasCalls(opening)
   const ends = dialect.prefill === false && contents.length > 0 && isOfModel(contents.at(-1)!)
   if (!opens && !ends) return contents
-  const value = userMessage(OPENING)
   if (opens)
     losses.list.splice(before, 0, {
       kind: 'inserted',
       path: ['messages', first],
-      value,
+      value: CONTINUE_TURN,
       reason: 'the-user-speaks-first',
     })
-  if (ends) losses.insert(['messages', end], value, 'the-user-speaks-last')
+  if (ends) losses.insert(['messages', end], CONTINUE_TURN, 'the-user-speaks-last')
   return [...(opens ? [OPENING_TURN] : []), ...contents, ...(ends ? [OPENING_TURN] : [])]
 }
 

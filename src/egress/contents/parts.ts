@@ -3,6 +3,7 @@ import type { MediaPart, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { isObject, type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
+import { SKIP_SIGNATURE } from '../../canonical/signature.ts'
 import { spellingFor } from '../fields.ts'
 import { isSearch, searchInWords } from '../searches.ts'
 import { writeCall, writeResult } from './calls.ts'
@@ -17,9 +18,6 @@ const ALLOWED_PARTS: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   assistant: new Set(['text', 'reasoning', 'refusal', 'media', 'tool-call', 'search-call', 'search-result', 'opaque']),
   tool: new Set(['tool-result']),
 }
-
-/** Signature that Google accepts where it demands one that the caller does not have (trap 31). */
-const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** A signature for the next part. */
 interface PendingSignature {

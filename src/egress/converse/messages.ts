@@ -2,14 +2,11 @@ import { append } from '../../canonical/lists.ts'
 import { childPath, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
-import { isInstructing, leadingInstructions, type Message, userMessage } from '../../canonical/request.ts'
+import { CONTINUE_TURN, isInstructing, leadingInstructions, type Message } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
 import { ACKNOWLEDGING_TURN, resultsFirst, TOOL_ACKNOWLEDGEMENT } from '../sanitize/results-first.ts'
 import { type LocatedBlock, type TurnKind, writeBlocks } from './content.ts'
 import { type Block, FORMAT, isMarkable, type MarkableEnd, type WriteContext } from './context.ts'
-
-/** Text of the user turn that is inserted if the conversation starts or ends with another role. */
-const CONTINUE = 'Continue.'
 
 /**
  * Text added to a document without text, because upstreams refuse a document on its own (docs/wire/converse.md#media).
@@ -100,7 +97,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   const ids = calls.filter(({ type }) => type === undefined).map(({ toolUseId }) => String(toolUseId))
   if (ids.length > 0)
     return { message: { role: 'tool', content: ids.map(id => missingResult(id)) }, reason: 'unanswered-call' }
-  if (dialect.prefill === false || thinking) return { message: userMessage(CONTINUE), reason: 'the-user-speaks-last' }
+  if (dialect.prefill === false || thinking) return { message: CONTINUE_TURN, reason: 'the-user-speaks-last' }
   const { block, path } = end!
   const text = typeof block['text'] === 'string' ? block['text'] : ''
   if (text !== text.trimEnd()) {
@@ -156,7 +153,7 @@ class Turns {
 
   /** Inserts the first turn of a conversation that the user does not begin. */
   beginWithUser(context: WriteContext): void {
-    this.list.push(insertedTurn(this.first, userMessage(CONTINUE), 'the-user-speaks-first', context))
+    this.list.push(insertedTurn(this.first, CONTINUE_TURN, 'the-user-speaks-first', context))
   }
 
   /** @param position place of the message in the order of writing. */

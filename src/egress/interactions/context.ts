@@ -6,9 +6,6 @@ import type { MovedPart } from '../moved-media.ts'
 
 export const FORMAT = 'interactions'
 
-/** Signature that Google accepts where it demands one that the caller does not have (trap 31). */
-export const SKIP_SIGNATURE = 'skip_thought_signature_validator'
-
 /** Path of the endpoint below the base URL. */
 export const PATH = '/v1beta/interactions'
 

@@ -3,19 +3,17 @@ import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
-import { leadingInstructions, type Message, userMessage } from '../../canonical/request.ts'
+import { CONTINUE, CONTINUE_TURN, leadingInstructions, type Message } from '../../canonical/request.ts'
+import { SKIP_SIGNATURE } from '../../canonical/signature.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { takeMoved, withoutMedia } from '../moved-media.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { isSearch, searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS, writeAllowed } from '../turns.ts'
 import { contentExtras, writeContent } from './content.ts'
-import { FORMAT, SKIP_SIGNATURE, type WriteContext } from './context.ts'
+import { FORMAT, type WriteContext } from './context.ts'
 import { writeInstruction } from './instruction.ts'
 import { argumentsOf, isContent, stepFields, writeCall, writeSearch, writeThought } from './steps.ts'
-
-/** Message added to a request that has only instructions, because upstreams refuse an empty input. */
-const OPENING = 'Continue.'
 
 /** Writes `system_instruction` and `input`: the leading instructions as text, everything else as steps. */
 export function writeHistory(messages: readonly Message[], context: WriteContext): JsonObject {
@@ -30,9 +28,10 @@ export function writeHistory(messages: readonly Message[], context: WriteContext
   })
   append(input, writeMoved(messages.length, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
+  // Upstreams refuse an empty input.
   if (input.length === 0 && count === messages.length && count > 0) {
-    context.losses.insert(['messages', count], userMessage(OPENING), 'the-user-speaks-first')
-    input.push({ type: 'user_input', content: [{ type: 'text', text: OPENING }] })
+    context.losses.insert(['messages', count], CONTINUE_TURN, 'the-user-speaks-first')
+    input.push({ type: 'user_input', content: [{ type: 'text', text: CONTINUE }] })
   }
   return { ...(defined({ system_instruction }) as JsonObject), input }
 }

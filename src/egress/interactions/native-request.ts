@@ -2,11 +2,12 @@ import type { Part } from '../../canonical/content.ts'
 import { Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, unchangedWire, wireSourceOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
+import { isSkipSignature } from '../../canonical/signature.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { INTERACTIONS_REVISION } from '../../formats/dialects/interactions.ts'
 import { spellingFor } from '../fields.ts'
 import { type NativeRequest, withFields } from '../native.ts'
-import { FORMAT, nameField, PATH, SKIP_SIGNATURE, type WriteContext } from './context.ts'
+import { FORMAT, nameField, PATH, type WriteContext } from './context.ts'
 import { withSignedCalls, writeMessage, writeParts } from './input.ts'
 
 /** Fields that may change while the rest of a native request is passed on as received. */
@@ -58,7 +59,8 @@ function hasOriginalSignature(part: Part & { type: 'reasoning' }, next: Part | u
     : unchangedWire<JsonObject>(part, FORMAT)
   if (step === undefined) return false
   const { signature } = step
-  if (part.signature === undefined) return signature == null || signature === '' || signature === SKIP_SIGNATURE
+  if (part.signature === undefined)
+    return signature == null || (typeof signature === 'string' && isSkipSignature(signature))
   return part.signature.format === FORMAT && part.signature.value === signature
 }
 

@@ -2,14 +2,11 @@ import { append } from '../../canonical/lists.ts'
 import { childPath, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
-import { isInstructing, leadingInstructions, type Message, userMessage } from '../../canonical/request.ts'
+import { CONTINUE_TURN, isInstructing, leadingInstructions, type Message } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { contentOf, type LocatedBlock, writeBlocks } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
-
-/** Text of the user turn that is inserted if the conversation starts or ends with another role. */
-export const CONTINUE = 'Continue.'
 
 /** A written conversation. Its system blocks are mutable, because they may still get a cache marker. */
 interface WrittenConversation {
@@ -48,7 +45,7 @@ export function writeTurns(
     turns.add(role, located, message, path, context)
   })
   if (turns.list[0]?.role !== 'user')
-    turns.list.unshift(insertedTurn(leadCount, userMessage(CONTINUE), 'the-user-speaks-first', context))
+    turns.list.unshift(insertedTurn(leadCount, CONTINUE_TURN, 'the-user-speaks-first', context))
   const ending = endOf(turns, thinking, context)
   if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
@@ -80,7 +77,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   if (last?.role !== 'assistant') return undefined
   const ids = last.blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id))
   if (ids.length > 0) return { message: unanswered(ids), reason: 'unanswered-call' }
-  if (dialect.prefill === false || thinking) return { message: userMessage(CONTINUE), reason: 'the-user-speaks-last' }
+  if (dialect.prefill === false || thinking) return { message: CONTINUE_TURN, reason: 'the-user-speaks-last' }
   const { block, path } = end!
   const text = block['type'] === 'text' ? (block['text'] as string) : ''
   if (text !== text.trimEnd()) {

@@ -1,12 +1,11 @@
 import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
-import { type CanonicalRequest, userMessage } from '../../canonical/request.ts'
+import { type CanonicalRequest, CONTINUE, CONTINUE_TURN } from '../../canonical/request.ts'
 import { MODEL_LIMIT } from '../losses.ts'
 import type { BodyChanges } from '../native.ts'
 import { nearest } from '../sanitize/efforts.ts'
 import { RANDOM_FIELDS, supportedSampling } from '../sanitize/sampling.ts'
 import { maxAnswerTokens } from '../sanitize/thinking-plan.ts'
 import type { WriteContext } from './context.ts'
-import { CONTINUE } from './messages.ts'
 import { refusesAllSampling, SAMPLING_FIELDS } from './sampling.ts'
 import { reportNoEffort, writeThinking } from './thinking.ts'
 
@@ -123,7 +122,7 @@ function withLastWord({ messages }: CanonicalRequest, body: JsonObject, { losses
   const turns = body['messages']
   const last = Array.isArray(turns) ? turns.at(-1) : undefined
   if (!isObject(last) || last['role'] !== 'assistant' || !endsWithText(last['content'])) return {}
-  losses.insert(['messages', messages.length], userMessage(CONTINUE), 'the-user-speaks-last')
+  losses.insert(['messages', messages.length], CONTINUE_TURN, 'the-user-speaks-last')
   return { messages: [...(turns as readonly Json[]), { role: 'user', content: CONTINUE }] }
 }
 

@@ -1,5 +1,11 @@
 import type { Losses } from '../../canonical/loss.ts'
-import type { CanonicalRequest, Output, Reasoning, Sampling } from '../../canonical/request.ts'
+import {
+  type CanonicalRequest,
+  isReasoningOff,
+  type Output,
+  type Reasoning,
+  type Sampling,
+} from '../../canonical/request.ts'
 
 /* Settings that some models of OpenAI refuse, for all formats in which upstreams offer them (docs/dialects.md). */
 
@@ -40,7 +46,7 @@ const TAKES_SAMPLING: {
 }
 
 const isOff = (reasoning: Reasoning | undefined): boolean =>
-  reasoning?.effort === undefined ? reasoning?.budget === 0 : reasoning.effort === 'none'
+  reasoning !== undefined && isReasoningOff(reasoning) === true
 
 const requestsThinking = (reasoning: Reasoning | undefined): boolean =>
   reasoning?.effort !== undefined || (reasoning?.budget ?? 0) > 0

@@ -1,7 +1,13 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { OpaquePart, Part, ReasoningPart } from '../../canonical/content.ts'
 import { type JsonObject, stringIn, withWireSource } from '../../canonical/node.ts'
-import { isWrappedReasoning, unwrapReasoning, type WrappedReasoning } from '../../canonical/signature.ts'
+import {
+  isSkipSignature,
+  isWrappedReasoning,
+  SKIP_SIGNATURE,
+  unwrapReasoning,
+  type WrappedReasoning,
+} from '../../canonical/signature.ts'
 import { anyText, defined, flag, object, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
 import { contentsExtras, FORMAT, inCamelCase } from './fields.ts'
@@ -93,13 +99,8 @@ interface SignatureField {
   readonly wrapped: boolean
 }
 
-/** Value that callers send in place of a signature (trap 31). */
-const SKIP_SIGNATURE = 'skip_thought_signature_validator'
-/** Signatures that count as absent: an empty one, and that value in plain text and in base64. */
-const SKIP_SIGNATURES = new Set(['', SKIP_SIGNATURE, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
-
 function readSignatureField({ thoughtSignature }: JsonObject): SignatureField | undefined {
-  if (typeof thoughtSignature !== 'string' || SKIP_SIGNATURES.has(thoughtSignature)) return undefined
+  if (typeof thoughtSignature !== 'string' || isSkipSignature(thoughtSignature)) return undefined
   return { reasoning: unwrapReasoning(thoughtSignature, FORMAT), wrapped: isWrappedReasoning(thoughtSignature) }
 }
 

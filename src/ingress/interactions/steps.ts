@@ -1,15 +1,12 @@
 import type { OpaquePart, Part, ReasoningPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
-import { unwrapReasoning } from '../../canonical/signature.ts'
+import { isSkipSignature, unwrapReasoning } from '../../canonical/signature.ts'
 import { anyText, defined, extrasOf, flag, objects, required, text } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readSearch } from './search.ts'
 import { FORMAT, isContentList } from './wire.ts'
 
 /* Reads steps (docs/wire/interactions.md#steps). */
-
-/** Value that callers send in place of a signature (trap 31). */
-const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** Creates an opaque part from a step that other formats lack. */
 export const opaqueStep = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value })
@@ -45,12 +42,15 @@ const THOUGHT = new Set(['type', 'signature', 'summary'])
 /** Returns the signature of a step. The value that callers send in place of one counts as absent (trap 31). */
 function signatureIn(wire: JsonObject): string {
   const signature = text(wire['signature']) ?? ''
-  return signature === SKIP_SIGNATURE ? '' : signature
+  return isSkipSignature(signature) ? '' : signature
 }
 
 /** Returns true for a thought that only skips the check of signatures. No part is read from it. */
 export const isSkip = (wire: JsonObject | undefined): boolean =>
-  wire?.['type'] === 'thought' && wire['signature'] === SKIP_SIGNATURE && Object.keys(wire).length === 2
+  wire?.['type'] === 'thought' && Object.keys(wire).length === 2 && isSkipWord(wire['signature'])
+
+const isSkipWord = (signature: Json | undefined): boolean =>
+  typeof signature === 'string' && signature !== '' && isSkipSignature(signature)
 
 /** Reads reasoning. A wrapped signature may contain several parts, or the text itself. */
 function readThought(wire: JsonObject): readonly Part[] {

@@ -1,5 +1,5 @@
 import type { Part, TextPart } from '../../canonical/content.ts'
-import type { Message } from '../../canonical/request.ts'
+import { CONTINUE_TURN, type Message } from '../../canonical/request.ts'
 import type { ConversationItem } from '../../canonical/voice-session.ts'
 import { pairedCalls } from './paired-calls.ts'
 
@@ -18,12 +18,9 @@ export function messagesOf(items: readonly ConversationItem[]): readonly Message
     if (last?.role === 'assistant' && item.role === 'assistant') for (const part of content) last.content.push(part)
     else messages.push({ role: item.role, content })
   }
-  if (messages.at(-1)?.role === 'assistant')
-    messages.push({ role: 'user', content: [{ type: 'text', text: CONTINUE }] })
+  if (messages.at(-1)?.role === 'assistant') messages.push({ ...CONTINUE_TURN, content: [...CONTINUE_TURN.content] })
   return messages
 }
-
-const CONTINUE = 'Continue.'
 
 /** Returns true if an item has nothing that a model could answer, such as speech without words. */
 export const isSilent = (item: ConversationItem): boolean => isBrokenCall(item) || contentOf(item).length === 0
