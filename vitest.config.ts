@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SlowFirst } from './test/slow-first.ts'
 
 export default defineConfig({
   test: {
@@ -12,5 +13,6 @@ export default defineConfig({
     // More than cores, because many tests wait for browsers, servers and other processes.
     maxWorkers: 3,
     isolate: false,
+    sequence: { sequencer: SlowFirst },
   },
 })

@@ -17,16 +17,31 @@ const KEEP = join(CACHE, 'failed')
 rmSync(KEEP, { recursive: true, force: true })
 mkdirSync(KEEP, { recursive: true })
 
-const { cells: chosen, report } = readOptions()
+const { cells: chosen, report, minutes } = readOptions()
+const end = performance.now() + minutes * 60_000
 /** Whether the client's package could be installed. A message about missing packages was printed before. */
 const isThere = ({ client }: Cell): boolean => existsSync(folderOf(client.package))
 const cells = chosen.filter(isThere)
-const skipped = chosen.length - cells.length
-const waiting = [...cells]
+const waiting = minutes === Number.POSITIVE_INFINITY ? [...cells] : inTurns(cells)
 const outcomes: Outcome[] = []
+
+/** Orders cells so that each client has its first cell before any has its second. */
+function inTurns(list: readonly Cell[]): Cell[] {
+  const counts = new Map<string, number>()
+  const turns = list.map(cell => {
+    const turn = counts.get(cell.client.name) ?? 0
+    counts.set(cell.client.name, turn + 1)
+    return { cell, turn }
+  })
+  return turns.toSorted((one, other) => one.turn - other.turn).map(({ cell }) => cell)
+}
 
 async function work(): Promise<void> {
   for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
+    if (performance.now() > end) {
+      waiting.unshift(cell)
+      return
+    }
     const outcome = await runCell(cell, folderOf(cell.client.package), KEEP)
     outcomes.push(outcome)
     console.log(lineOf(outcome))
@@ -45,6 +60,9 @@ const bad = outcomes.filter(({ faults }) => faults.length > 0)
 const known = bad.filter(({ cell }) => excuseOf(cell) !== undefined).length
 const failed = bad.length - known
 const passed = outcomes.length - bad.length
+const skipped = chosen.length - outcomes.length
+if (waiting.length > 0)
+  console.log(`\nNO TIME FOR ${waiting.length} CELLS, WHICH ARE SKIPPED: ${waiting.map(nameOf).join(', ')}`)
 console.log(`\n${matrix(cells, outcomes)}`)
 if (bad.length > 0) console.log(`\nwhat was said in cells that failed: ${KEEP}`)
 console.log(`\nagents: ${passed} passed, ${failed} failed, ${known} known to fail, ${skipped} skipped`)

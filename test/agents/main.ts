@@ -13,6 +13,7 @@ const HELP = `Runs real clients through the gateway, before strict upstreams, in
   --all            every client × upstream × scenario; otherwise those that CI runs
   --cell TEXT      only cells whose name has this text; may be given again: then it has all of them
   --list           only says which cells they are
+  --minutes N      begins no cell after N minutes; clients take turns, and the others are counted as skipped
   --report FILE    writes the counts, as JSON
 `
 

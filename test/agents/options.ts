@@ -7,6 +7,8 @@ export interface Options {
   readonly cells: readonly Cell[]
   readonly list: boolean
   readonly help: boolean
+  /** Time after which no further cell begins, in minutes. */
+  readonly minutes: number
   /** File for the counts. */
   readonly report: string | undefined
 }
@@ -20,8 +22,11 @@ export function readOptions(): Options {
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       report: { type: 'string' },
+      minutes: { type: 'string', default: 'Infinity' },
     },
   })
   const { all, cell, list, help, report } = values
-  return { cells: choose({ all, texts: cell }), list, help, report }
+  const minutes = Number(values.minutes)
+  if (!(minutes > 0)) throw new TypeError(`--minutes takes a positive number, not ${values.minutes}`)
+  return { cells: choose({ all, texts: cell }), list, help, report, minutes }
 }
