@@ -79,6 +79,7 @@ const GROUPS: readonly Group[] = [
       'docs/development/recipes': 'Recipes',
       'docs/development/glossary': 'Glossary',
       'docs/development/streamed-request': 'A streamed request',
+      'docs/development/facts-about-models': 'Facts about models',
       'docs/development/voice-sessions': 'A voice session',
       'docs/development/shared-state': 'State of instances',
       'docs/development/dependencies': 'Why each dependency',

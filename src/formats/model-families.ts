@@ -1,78 +1,12 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
+import { claudeDialect } from './claude-families.ts'
 import { FLAGS as CONVERSE_FLAGS } from './dialects/converse.ts'
 import { effortDialect } from './effort-families.ts'
 import { geminiDialect } from './gemini-families.ts'
 import { hostedFamily } from './hosted-families.ts'
 import { takesTextOnly } from './text-only-models.ts'
 
-/*
- * Request features of Anthropic's models, by the line and version in their names, as flags of the messages dialect.
- *
- * Source: platform.claude.com/docs, read on 2026-11-22: "Troubleshooting thinking" (thinking support, defaults and
- * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Preserved
- * thinking", "Mid-conversation system messages", "Models overview", "What's new" of Opus 5.5, Sonnet 5.5, Haiku 5.5 and
- * Fable 5.1, and the migration guides (prefill).
- */
-
-/** Dialect flags that change with one version of some model lines. */
-interface Family {
-  /** Model lines to which the row applies, or undefined for all. */
-  readonly lines?: readonly string[]
-  /** First version to which the row applies. */
-  readonly since: string
-  /** Flags that change with that version. All others are unchanged. */
-  readonly dialect: JsonObject
-}
-
-const FAMILIES: readonly Family[] = [
-  { since: '0', dialect: { cache: 'auto', system_turns: false, thinking: 'none', efforts: [], max_output: 4096 } },
-  { since: '3.5', dialect: { max_output: 8192 } },
-  { since: '3.7', dialect: { thinking: 'budget', max_output: 64_000 } },
-  { lines: ['opus'], since: '4', dialect: { max_output: 32_000 } },
-  { lines: ['opus'], since: '4.1', dialect: { sampling: 'one' } },
-  { since: '4.5', dialect: { sampling: 'one', max_output: 64_000 } },
-  { lines: ['opus'], since: '4.5', dialect: { efforts: ['low', 'medium', 'high'] } },
-  {
-    since: '4.6',
-    dialect: { thinking: 'both', efforts: ['low', 'medium', 'high', 'max'], prefill: false, max_output: 128_000 },
-  },
-  {
-    since: '4.7',
-    dialect: { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], sampling: 'none' },
-  },
-  { since: '4.8', dialect: { system_turns: true } },
-  { lines: ['sonnet'], since: '5', dialect: { system_turns: false } },
-  // Opus and any future line: thinking is always on, and tool calls cannot be forced.
-  { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false, bound_proofs: true } },
-  { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
-  { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
-  // The Mythos preview has no version.
-  {
-    lines: ['fable', 'mythos'],
-    since: '0',
-    dialect: {
-      ...{ thinking: 'both', thinking_off: 'never', efforts: ['low', 'medium', 'high', 'xhigh', 'max'] },
-      ...{ forced_tools: false, prefill: false, sampling: 'none', max_output: 128_000 },
-    },
-  },
-  { lines: ['fable', 'mythos'], since: '5', dialect: { system_turns: true, thinking: 'adaptive', forced_tools: true } },
-  { lines: ['fable', 'mythos'], since: '5.1', dialect: { forced_tools: false, bound_proofs: true } },
-]
-
-const LINE = 'opus|sonnet|haiku|fable|mythos'
-const VERSION = '(\\d{1,2})(?:-(\\d{1,2}))?(?!\\d)'
-/** Matches `claude-opus-4-5-20251101` and `claude-opus-5`. */
-const LINE_FIRST = new RegExp(`claude-(${LINE})(?:-${VERSION})?`)
-/** Matches `claude-3-7-sonnet-20250219`, `claude-2-1`, `claude-v2` and `claude-instant-1-2`. */
-const VERSION_FIRST = new RegExp(`claude-(?:instant-)?v?${VERSION}(?:-(${LINE}))?`)
-
-/** Formats with efforts but without reasoning budgets. */
-const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
-
-/** Formats in which upstreams offer Claude with all of its settings. */
-const CLAUDE_FORMATS: ReadonlySet<Format> = new Set(['messages', 'converse'])
-
-const COHERE_CHAT: Format = 'cohere-chat'
+/* What models take, by their names, as dialect flags of each format (docs/development/facts-about-models.md). */
 
 /**
  * Matches Cohere's thinking models (docs.cohere.com, "Reasoning" and the release notes of Command A+, read on
@@ -80,22 +14,39 @@ const COHERE_CHAT: Format = 'cohere-chat'
  */
 const THINKING_COHERE_MODELS = /command-a-(?:reasoning|plus)/
 
-const CONTENTS: Format = 'contents'
+/** Returns the flags of a model's settings, by its name in lower case and the flags of its channel. */
+type FamilyLookup = (name: string, channelDialect: JsonObject) => JsonObject | undefined
 
-const INTERACTIONS: Format = 'interactions'
-
-/** Formats in which upstreams offer Google's models. */
-const GEMINI_FORMATS: ReadonlySet<Format> = new Set([CONTENTS, INTERACTIONS])
+/** Formats in which the settings that a model takes follow from its name. */
+const LOOKUPS: { readonly [format: Format]: FamilyLookup } = {
+  messages: claudeDialect,
+  converse: hostedDialect,
+  chat: effortDialect,
+  responses: effortDialect,
+  'cohere-chat': name => (THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined),
+  contents: (name, { vertex }) => geminiDialect(name, vertex === true),
+  interactions: interactionsDialect,
+}
 
 /** Returns the flags of one of Google's models that Interactions has, too. */
-function interactionsDialect(model: string): JsonObject | undefined {
-  const media = geminiDialect(model, false)?.['result_media']
+function interactionsDialect(name: string): JsonObject | undefined {
+  const media = geminiDialect(name, false)?.['result_media']
   return media === undefined ? undefined : { result_media: media }
 }
 
+/**
+ * Returns the flags of a model hosted on Bedrock: those of Claude's flags that Converse has, or those of another vendor.
+ */
+function hostedDialect(name: string): JsonObject | undefined {
+  const claude = claudeDialect(name)
+  if (claude === undefined) return hostedFamily(name)
+  const flags = Object.entries(claude).filter(([flag]) => Object.hasOwn(CONVERSE_FLAGS, flag))
+  const thinkingOff = claude['thinking_off'] === 'between_tools' ? { thinking_off: 'never' } : {}
+  return { ...Object.fromEntries(flags), ...thinkingOff, cache_points: true, top_k: claude['sampling'] !== 'none' }
+}
+
 /** Returns true if model families have dialect flags in this format. */
-export const hasFamilies = (format: Format): boolean =>
-  CLAUDE_FORMATS.has(format) || EFFORT_FORMATS.has(format) || GEMINI_FORMATS.has(format) || format === COHERE_CHAT
+export const hasFamilies = (format: Format): boolean => LOOKUPS[format] !== undefined
 
 /**
  * Returns the dialect flags for a model, by its name, or undefined for an unknown family: those of its settings, and
@@ -113,71 +64,12 @@ export const TEXT_ONLY = { images: false } as const
 
 /**
  * Returns the dialect flags of a model's settings, by its name, or undefined for an unknown family, which in `messages`
- * means any model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
+ * means any model that is not Anthropic's.
  *
  * @param channelDialect the channel's own flags, of which some decide what a family takes.
  */
-export function settingsDialect(
+export const settingsDialect = (
   format: Format,
   model: string,
   channelDialect: JsonObject = {},
-): JsonObject | undefined {
-  const name = model.toLowerCase()
-  if (EFFORT_FORMATS.has(format)) return effortDialect(name)
-  if (format === COHERE_CHAT) return THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined
-  if (format === CONTENTS) return geminiDialect(name, channelDialect['vertex'] === true)
-  if (format === INTERACTIONS) return interactionsDialect(name)
-  if (!CLAUDE_FORMATS.has(format)) return undefined
-  const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
-  return format === 'converse' ? hostedDialect(name, claude) : claude
-}
-
-/**
- * Returns the flags of a model hosted on Bedrock: those of Claude's flags that Converse has, or those of another vendor.
- */
-function hostedDialect(name: string, claude: JsonObject | undefined): JsonObject | undefined {
-  if (claude === undefined) return hostedFamily(name)
-  const flags = Object.entries(claude).filter(([flag]) => Object.hasOwn(CONVERSE_FLAGS, flag))
-  const thinkingOff = claude['thinking_off'] === 'between_tools' ? { thinking_off: 'never' } : {}
-  return { ...Object.fromEntries(flags), ...thinkingOff, cache_points: true, top_k: claude['sampling'] !== 'none' }
-}
-
-function dialectOf(name: string): JsonObject {
-  const { line, version } = parsedName(name)
-  if (version !== undefined) return mergedDialect(line, version)
-  const { max_output: _, ...rest } = mergedDialect(line, line === 'mythos' ? 0 : ASSUMED_VERSION)
-  return { ...rest, bound_proofs: true }
-}
-
-/** Merges the flags of all rows that apply to this line and version. Later rows take precedence. */
-function mergedDialect(line: string | undefined, version: number): JsonObject {
-  const matching = FAMILIES.filter(family => appliesTo(family, line) && numberOf(family.since) <= version)
-  return Object.assign({}, ...matching.map(({ dialect }) => dialect))
-}
-
-interface ParsedName {
-  readonly line: string | undefined
-  readonly version?: number
-}
-
-/** Splits a model name into line and version. */
-function parsedName(name: string): ParsedName {
-  const [, line, major, minor] = LINE_FIRST.exec(name) ?? []
-  if (major !== undefined) return { line, version: versionOf(major, minor) }
-  const [, legacyMajor, legacyMinor, legacyLine] = VERSION_FIRST.exec(name) ?? []
-  return legacyMajor === undefined ? { line } : { line: legacyLine, version: versionOf(legacyMajor, legacyMinor) }
-}
-
-const appliesTo = ({ lines }: Family, line: string | undefined): boolean =>
-  lines === undefined || (line !== undefined && lines.includes(line))
-
-/** Converts a version to a comparable number: 4.10 is greater than 4.9. */
-const versionOf = (major: string, minor = '0'): number => Number(major) * 100 + Number(minor)
-
-function numberOf(version: string): number {
-  const [major, minor] = version.split('.')
-  return versionOf(major!, minor)
-}
-
-/** Version assumed for a Claude model whose name has none: that of a current model without the newest restrictions. */
-const ASSUMED_VERSION = numberOf('5')
+): JsonObject | undefined => LOOKUPS[format]?.(model.toLowerCase(), channelDialect)
