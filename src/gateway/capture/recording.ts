@@ -2,7 +2,8 @@ import type { Bytes } from '../../canonical/bytes.ts'
 import type { GatewayError } from '../../canonical/error.ts'
 import { msSince } from '../../canonical/milliseconds.ts'
 import type { Answer, Consumer } from '../../upstreams/channel/index.ts'
-import { type Abortable, type HeaderSource, type Headers, type Reply, whenSent } from '../call.ts'
+import type { Headers, Reply } from '../call.ts'
+import { ForwardedReply } from '../forwarded-reply.ts'
 
 /** Maximum size of a body that is shown, in bytes. */
 export const MAX_SHOWN_SIZE = 1024 * 1024
@@ -137,94 +138,45 @@ const recordedBytes = (bytes: Bytes, recording: Recording): Bytes => ({
 })
 
 /** A reply that records what is sent to the caller. */
-export class RecordedReply implements Reply {
+export class RecordedReply extends ForwardedReply {
   status: number | undefined
   /** Headers of the answer, without those that the server adds to every answer. */
   head: Headers = {}
   /** Time from the start of the request to the head of the answer, in milliseconds. */
   headAfter: number | undefined
   readonly body: Recording
-  private readonly reply: Reply
 
   constructor(reply: Reply, body: Recording) {
-    this.reply = reply
+    super(reply)
     this.body = body
   }
 
-  get gone(): boolean {
-    return this.reply.gone
-  }
-
-  get started(): boolean {
-    return this.reply.started
-  }
-
-  get abortable(): Abortable | undefined {
-    return this.reply.abortable
-  }
-
-  set abortable(abortable: Abortable | undefined) {
-    this.reply.abortable = abortable
-  }
-
-  get rateHeaders(): HeaderSource | undefined {
-    return this.reply.rateHeaders
-  }
-
-  set rateHeaders(source: HeaderSource | undefined) {
-    this.reply.rateHeaders = source
-  }
-
-  get acceptsTrailers(): boolean {
-    return this.reply.acceptsTrailers === true
-  }
-
-  get trailers(): Headers | undefined {
-    return this.reply.trailers
-  }
-
-  set trailers(trailers: Headers | undefined) {
-    this.reply.trailers = trailers
-  }
-
-  whole(status: number, headers: Headers, text: string): void {
+  override whole(status: number, headers: Headers, text: string): void {
     this.recordHead(status, headers)
     this.body.take(text)
     this.body.isComplete = true
-    this.reply.whole(status, headers, text)
+    super.whole(status, headers, text)
   }
 
-  begin(headers: Headers, status = 200): void {
+  override begin(headers: Headers, status = 200): void {
     this.recordHead(status, headers)
-    this.reply.begin(headers, status)
+    super.begin(headers, status)
   }
 
-  write(piece: string | Uint8Array): boolean {
+  override write(piece: string | Uint8Array): boolean {
     this.body.take(piece)
-    return this.reply.write(piece)
+    return super.write(piece)
   }
 
-  end(text: string): unknown {
+  override end(text: string): unknown {
     this.body.take(text)
-    this.body.isComplete = !this.reply.gone
-    return this.reply.end(text)
-  }
-
-  once(event: 'drain', listener: () => void): unknown {
-    return this.reply.once(event, listener)
-  }
-
-  whenSent(listener: () => void): void {
-    whenSent(this.reply, listener)
-  }
-
-  destroy(): unknown {
-    return this.reply.destroy()
+    this.body.isComplete = !this.gone
+    return super.end(text)
   }
 
   private recordHead(status: number, headers: Headers): void {
     const head: { [name: string]: string } = { ...headers }
-    this.reply.rateHeaders?.addTo(head)
+    this.rateHeaders?.addTo(head)
     this.status = status
     this.head = head
     this.headAfter = this.body.elapsed
