@@ -41,6 +41,15 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
   [/qwen3(?!-coder)/, thinks('reasoning_config', EFFORTS)],
 ]
 
+/**
+ * Matches the Claude models whose strict tools Bedrock compiles. The others refuse `strict` as an extra input. Source:
+ * litellm#31582, #33193, #35688 and #31943, vercel/ai#18199, read on 2026-12-01.
+ */
+const STRICT_CLAUDES = /claude-(?:opus|sonnet|haiku)-4[-.][56]/
+
+/** Returns the dialect flags that only Bedrock has of a Claude model, by its name in lower case. */
+export const hostedClaude = (name: string): JsonObject => ({ strict_tools: STRICT_CLAUDES.test(name) })
+
 /** Returns the dialect flags of a model that Bedrock hosts, by its name in lower case, or undefined without a row. */
 export const hostedFamily = (name: string): JsonObject | undefined =>
   HOSTED_FAMILIES.find(([family]) => family.test(name))?.[1]

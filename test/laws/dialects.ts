@@ -106,6 +106,7 @@ const converse = fc.record<JsonObject>(
     tool_cache_points: fc.boolean(),
     cache_times: fc.boolean(),
     plain_schemas: fc.boolean(),
+    strict_tools: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
   },
   { requiredKeys: [], noNullPrototype: true },

@@ -62,6 +62,12 @@ export const FLAGS = {
     meaning:
       'schemas of tools have `type`, `properties` and `required` alone at their top, and no references; default: true for Nova, which refuses all other keywords there',
   },
+  strict_tools: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'takes `strict` of tools; default: false, and true for Claude 4.5 and 4.6; all other models refuse the field',
+  },
   top_k: {
     values: 'boolean',
     default: false,

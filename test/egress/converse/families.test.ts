@@ -90,6 +90,32 @@ describe('the schema of a tool', () => {
   })
 })
 
+describe('a strict tool', () => {
+  const specOf = (model: string, strict: boolean) => {
+    const { body, losses } = written(model, { tools: [{ ...tool('f'), strict }] })
+    return { spec: body.toolConfig.tools[0].toolSpec, reasons: losses.map(({ reason }) => reason) }
+  }
+  const NEWER = ['claude-opus-4-7', 'claude-opus-4-8', 'claude-sonnet-5', 'claude-fable-5-1', 'claude-sonnet-4-20250514']
+
+  test.each([NOVA, LLAMA, OSS, 'arn:aws:bedrock:us-east-1:1:application-inference-profile/x', ...NEWER])(
+    'is an ordinary one at %s, which refuses the field',
+    model => {
+      const { spec, reasons } = specOf(model, true)
+      expect(spec).not.toHaveProperty('strict')
+      expect(reasons).toContain('no-strict-tools')
+    },
+  )
+
+  test.each(['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic.claude-opus-4-6-v1', 'claude-haiku-4.5'])(
+    'stays strict at %s',
+    model => expect(specOf(model, true).spec.strict).toBe(true),
+  )
+
+  test.each([NOVA, CLAUDE, 'anthropic.claude-opus-4-6-v1'])('that is not strict says nothing at %s', model => {
+    expect(specOf(model, false).spec).not.toHaveProperty('strict')
+  })
+})
+
 describe('a forced call', () => {
   const forced = { tools: TOOLS, toolChoice: { mode: 'required', only: ['g'] } } as const
 

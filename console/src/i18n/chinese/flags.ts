@@ -44,6 +44,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   tool_cache_points: '接受工具之间的缓存点；默认 true；Nova 为 false',
   plain_schemas:
     '工具的 schema 顶层只有 `type`、`properties` 和 `required`，且没有引用；Nova 默认为 true，因为它拒绝顶层的其他关键字',
+  strict_tools: '接受工具的 `strict`；默认 false；Claude 4.5 和 4.6 为 true；其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
