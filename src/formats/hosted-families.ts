@@ -42,6 +42,19 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
 ]
 
 /**
+ * Dialect flags of settings that models of several vendors share. All matching rows apply.
+ *
+ * Sources, read on 2026-12-01: opencode#49443 and #48069, pi#8643 (images in results, tried with models of eight
+ * vendors), pydantic-ai 2.68 (Kimi, Qwen and Pixtral refuse media in results).
+ */
+const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] = [
+  [
+    /gpt-|grok-|kimi|qwen|mistral|magistral|pixtral|devstral|voxtral|gemma|glm-|deepseek|minimax|nemotron|palmyra|jamba|command-/,
+    { result_media: false },
+  ],
+]
+
+/**
  * Matches the Claude models whose strict tools Bedrock compiles. The others refuse `strict` as an extra input. Source:
  * litellm#31582, #33193, #35688 and #31943, vercel/ai#18199, read on 2026-12-01.
  */
@@ -51,5 +64,8 @@ const STRICT_CLAUDES = /claude-(?:opus|sonnet|haiku)-4[-.][56]/
 export const hostedClaude = (name: string): JsonObject => ({ strict_tools: STRICT_CLAUDES.test(name) })
 
 /** Returns the dialect flags of a model that Bedrock hosts, by its name in lower case, or undefined without a row. */
-export const hostedFamily = (name: string): JsonObject | undefined =>
-  HOSTED_FAMILIES.find(([family]) => family.test(name))?.[1]
+export function hostedFamily(name: string): JsonObject | undefined {
+  const limits = SHARED_LIMITS.filter(([family]) => family.test(name)).map(([, dialect]) => dialect)
+  const family = HOSTED_FAMILIES.find(([row]) => row.test(name))?.[1]
+  return limits.length === 0 ? family : Object.assign({}, ...limits, family)
+}

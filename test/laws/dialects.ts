@@ -17,6 +17,7 @@ export const CLAUDES = [
 const HOSTED = [
   ...['us.amazon.nova-pro-v1:0', 'global.amazon.nova-2-lite-v1:0', 'openai.gpt-oss-120b-1:0', 'openai.gpt-5.6-sol'],
   ...['us.meta.llama3-3-70b-instruct-v1:0', 'mistral.mistral-large-2407-v1:0', 'xai.grok-4.6', 'zai.glm-4.7'],
+  ...['moonshotai.kimi-k2.5', 'us.mistral.pixtral-large-2502-v1:0', 'qwen.qwen3-vl-235b-a22b'],
 ] as const
 
 const family = fc.constantFrom(...CLAUDES).map(model => familyDialect('messages', model) ?? {})
@@ -107,6 +108,7 @@ const converse = fc.record<JsonObject>(
     cache_times: fc.boolean(),
     plain_schemas: fc.boolean(),
     strict_tools: fc.boolean(),
+    result_media: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
   },
   { requiredKeys: [], noNullPrototype: true },

@@ -47,7 +47,8 @@ function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Wri
 function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
-  const context: WriteContext = { dialect, native: false, losses, documents: new Set(), budget: new Budget() }
+  const moved = dialect.result_media === false ? { moved: [] } : {}
+  const context: WriteContext = { dialect, native: false, losses, documents: new Set(), budget: new Budget(), ...moved }
   writeSettings(SETTINGS, request, losses)
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)

@@ -18,6 +18,7 @@ export const FLAGS = {
     meaning: MESSAGES_FLAGS.thinking_off.meaning,
   },
   images: SHARED_FLAGS.images,
+  result_media: SHARED_FLAGS.result_media,
   efforts: SHARED_FLAGS.efforts,
   effort_field: {
     values: ['thinking', 'reasoning_effort', 'reasoning', 'reasoning_config', 'reasoningConfig'],

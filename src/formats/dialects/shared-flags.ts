@@ -29,7 +29,7 @@ export const SHARED_FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier',
+      'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier and for other models at Converse than Claude, Nova and Llama',
   },
   images: {
     values: 'boolean',

@@ -90,12 +90,54 @@ describe('the schema of a tool', () => {
   })
 })
 
+describe('an image in the result of a call', () => {
+  const PNG = {
+    type: 'media',
+    kind: 'image',
+    source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' },
+  } as const
+  const image = { image: { format: 'png', source: { bytes: 'AAAA' } } }
+  const call = of('assistant', { type: 'tool-call', id: 'c', name: 'f', arguments: '{}' })
+  const messages = (...content: Part[]) => [
+    of('user', SAYS),
+    call,
+    of('tool', { type: 'tool-result', id: 'c', content }),
+  ]
+  const turnsAt = (model: string, ...content: Part[]) =>
+    written(model, { tools: TOOLS, messages: messages(...content) }).body.messages
+
+  test.each([GPT, GROK, 'moonshotai.kimi-k2.5', 'qwen.qwen3-vl-235b-a22b', 'google.gemma-3-27b-it'])(
+    'stands beside the result at %s',
+    model => {
+      const result = { toolResult: { toolUseId: 'c', content: [{ text: 'Hi.' }] } }
+      expect(turnsAt(model, SAYS, PNG)[2].content).toEqual([result, { text: 'Result of tool call c:' }, image])
+      expect(turnsAt(model, PNG)[2].content[0].toolResult.content).toHaveLength(1)
+    },
+  )
+
+  test('has a turn of its own at Pixtral, which takes nothing beside results', () => {
+    const turns = turnsAt('us.mistral.pixtral-large-2502-v1:0', PNG)
+    expect(turns.map(({ role }: Message) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+    expect(turns.at(-1).content.at(-1)).toEqual(image)
+  })
+
+  test.each([CLAUDE, NOVA, NOVA_2, 'us.meta.llama4-maverick-17b-instruct-v1:0'])('stays in the result at %s', model => {
+    expect(turnsAt(model, PNG)[2].content[0].toolResult.content).toEqual([image])
+  })
+})
+
 describe('a strict tool', () => {
   const specOf = (model: string, strict: boolean) => {
     const { body, losses } = written(model, { tools: [{ ...tool('f'), strict }] })
     return { spec: body.toolConfig.tools[0].toolSpec, reasons: losses.map(({ reason }) => reason) }
   }
-  const NEWER = ['claude-opus-4-7', 'claude-opus-4-8', 'claude-sonnet-5', 'claude-fable-5-1', 'claude-sonnet-4-20250514']
+  const NEWER = [
+    'claude-opus-4-7',
+    'claude-opus-4-8',
+    'claude-sonnet-5',
+    'claude-fable-5-1',
+    'claude-sonnet-4-20250514',
+  ]
 
   test.each([NOVA, LLAMA, OSS, 'arn:aws:bedrock:us-east-1:1:application-inference-profile/x', ...NEWER])(
     'is an ordinary one at %s, which refuses the field',
