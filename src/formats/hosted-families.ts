@@ -9,6 +9,7 @@ const ALWAYS_THINKS = { thinking_off: 'never' } as const
 const FIXED = { sampling: 'none', stop: false } as const
 const NOVA = { cache_points: true, tool_cache_points: false, cache_times: false, plain_schemas: true } as const
 const WHOLE_CALLS = { streamed_tools: false } as const
+const NO_SCHEMAS = { json_schema: false } as const
 const LONE_RESULTS = { after_tools: 'assistant' } as const
 const UNNAMED_TOOLS = { named_tools: false } as const
 
@@ -45,23 +46,27 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
  * Dialect flags of settings that models of several vendors share. All matching rows apply.
  *
  * Sources, read on 2026-12-01: opencode#49443 and #48069, pi#8643 (images in results, tried with models of eight
- * vendors), pydantic-ai 2.68 (Kimi, Qwen and Pixtral refuse media in results).
+ * vendors), pydantic-ai 2.68 (Kimi, Qwen and Pixtral refuse media in results; models that take schemas of answers), the
+ * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`).
  */
 const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] = [
   [
     /gpt-|grok-|kimi|qwen|mistral|magistral|pixtral|devstral|voxtral|gemma|glm-|deepseek|minimax|nemotron|palmyra|jamba|command-/,
     { result_media: false },
   ],
+  [/nova|llama|gpt-|grok-|palmyra|jamba|command-|pixtral|mistral-(?:large|small)-24|mixtral|titan|r1-v1/, NO_SCHEMAS],
 ]
 
 /**
- * Matches the Claude models whose strict tools Bedrock compiles. The others refuse `strict` as an extra input. Source:
- * litellm#31582, #33193, #35688 and #31943, vercel/ai#18199, read on 2026-12-01.
+ * Matches the Claude models whose strict tools and answers Bedrock compiles. The others refuse `strict` and `textFormat`
+ * as extra inputs. Sources: litellm#31582, #33193, #35688 and #31943, vercel/ai#18199, presenton#939, models.dev#1765,
+ * anthropic-sdk-python#1759, read on 2026-12-01.
  */
 const STRICT_CLAUDES = /claude-(?:opus|sonnet|haiku)-4[-.][56]/
 
 /** Returns the dialect flags that only Bedrock has of a Claude model, by its name in lower case. */
-export const hostedClaude = (name: string): JsonObject => ({ strict_tools: STRICT_CLAUDES.test(name) })
+export const hostedClaude = (name: string): JsonObject =>
+  STRICT_CLAUDES.test(name) ? { strict_tools: true } : NO_SCHEMAS
 
 /** Returns the dialect flags of a model that Bedrock hosts, by its name in lower case, or undefined without a row. */
 export function hostedFamily(name: string): JsonObject | undefined {

@@ -108,6 +108,7 @@ const converse = fc.record<JsonObject>(
     cache_times: fc.boolean(),
     plain_schemas: fc.boolean(),
     strict_tools: fc.boolean(),
+    json_schema: fc.boolean(),
     result_media: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
   },

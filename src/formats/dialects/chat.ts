@@ -74,7 +74,7 @@ export const FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes `response_format` with a schema; default: true; if false, JSON is requested with the schema in words',
+      'takes `response_format` with a schema, or `textFormat` at Converse; default: true, and false for models at Converse that refuse it (Claude other than 4.5 and 4.6, Nova, Llama, GPT, Grok, older Mistral); if false, JSON is requested with the schema in words',
   },
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {

@@ -63,6 +63,11 @@ export const FLAGS = {
     meaning:
       'schemas of tools have `type`, `properties` and `required` alone at their top, and no references; default: true for Nova, which refuses all other keywords there',
   },
+  json_schema: {
+    values: 'boolean',
+    default: true,
+    meaning: CHAT_FLAGS.json_schema.meaning,
+  },
   strict_tools: {
     values: 'boolean',
     default: false,

@@ -126,6 +126,24 @@ describe('an image in the result of a call', () => {
   })
 })
 
+describe('a schema of the answer', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+  const output = { text: { shape: 'schema', schema } } as const
+  const REFUSERS = ['anthropic.claude-sonnet-5', 'claude-opus-4-7', 'anthropic.claude-sonnet-4-20250514-v1:0']
+
+  test.each([NOVA, LLAMA, OSS, GPT, GROK, MISTRAL, CLAUDE, ...REFUSERS])('is asked for in words at %s', model => {
+    const { body, losses } = written(model, { output })
+    expect(body).not.toHaveProperty('outputConfig.textFormat')
+    expect(body.system[0].text).toContain(JSON.stringify(schema))
+    expect(losses).toContainEqual({ kind: 'dropped', path: ['output', 'text'], reason: 'no-json-schema' })
+  })
+
+  test.each(['claude-sonnet-4-5', 'anthropic.claude-opus-4-6-v1', 'qwen.qwen3-32b-v1:0', 'zai.glm-5', 'any'])(
+    'is a field at %s',
+    model => expect(written(model, { output }).body.outputConfig.textFormat.type).toBe('json_schema'),
+  )
+})
+
 describe('a strict tool', () => {
   const specOf = (model: string, strict: boolean) => {
     const { body, losses } = written(model, { tools: [{ ...tool('f'), strict }] })

@@ -23,7 +23,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
   include_usage: '网关在每个流中请求用量，使词元计入限额',
   text_only_content: '`string`：文本以字符串而非部分列表传递',
-  json_schema: '接受带模式的 `response_format`；默认 true，否则只请求 JSON 而不带模式',
+  json_schema:
+    '接受带模式的 `response_format`，Converse 上为 `textFormat`；默认 true；Converse 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
