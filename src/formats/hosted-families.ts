@@ -55,6 +55,7 @@ const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] =
     { result_media: false },
   ],
   [/nova|llama|gpt-|grok-|palmyra|jamba|command-|pixtral|mistral-(?:large|small)-24|mixtral|titan|r1-v1/, NO_SCHEMAS],
+  [/kimi/, { sampling: 'none' }],
 ]
 
 /**

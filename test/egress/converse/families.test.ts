@@ -231,6 +231,11 @@ describe('cache points', () => {
 describe('sampling', () => {
   const sampling = { temperature: 0.5, topP: 0.9, stop: ['\nObservation:'] }
 
+  test('has no temperature at Kimi', () => {
+    const { inferenceConfig } = written('moonshotai.kimi-k2.5', { sampling: { ...sampling, maxTokens: 9 } }).body
+    expect(inferenceConfig).toEqual({ maxTokens: 9, stopSequences: sampling.stop })
+  })
+
   test.each([OSS, GPT, GROK])('has no stop sequences at %s', model => {
     expect(written(model, { sampling }).body.inferenceConfig ?? {}).not.toHaveProperty('stopSequences')
   })
