@@ -67,7 +67,7 @@ const STRICT_CLAUDES = /claude-(?:opus|sonnet|haiku)-4[-.][56]/
 
 /** Returns the dialect flags that only Bedrock has of a Claude model, by its name in lower case. */
 export const hostedClaude = (name: string): JsonObject =>
-  STRICT_CLAUDES.test(name) ? { strict_tools: true } : NO_SCHEMAS
+  STRICT_CLAUDES.test(name) ? { strict_tools: true } : { ...NO_SCHEMAS, strict_tools: false }
 
 /** Returns the dialect flags of a model that Bedrock hosts, by its name in lower case, or undefined without a row. */
 export function hostedFamily(name: string): JsonObject | undefined {

@@ -129,7 +129,8 @@ export function settingsDialect(
   if (format === INTERACTIONS) return interactionsDialect(name)
   if (!CLAUDE_FORMATS.has(format)) return undefined
   const claude = name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
-  return format === 'converse' ? hostedDialect(name, claude) : claude
+  if (format === 'converse') return hostedDialect(name, claude)
+  return claude !== undefined && channelDialect['bedrock'] === true ? { ...claude, ...hostedClaude(name) } : claude
 }
 
 /**

@@ -41,6 +41,8 @@ const declared = fc.record<JsonObject>(
     threads: fc.boolean(),
     preview_fields: fc.boolean(),
     service_tiers: fc.boolean(),
+    strict_tools: fc.boolean(),
+    json_schema: fc.boolean(),
     version: fc.constantFrom('2023-06-01', '2026-10-21', '2027-01-01', 'caller'),
   },
   { requiredKeys: [], noNullPrototype: true },

@@ -63,17 +63,8 @@ export const FLAGS = {
     meaning:
       'schemas of tools have `type`, `properties` and `required` alone at their top, and no references; default: true for Nova, which refuses all other keywords there',
   },
-  json_schema: {
-    values: 'boolean',
-    default: true,
-    meaning: CHAT_FLAGS.json_schema.meaning,
-  },
-  strict_tools: {
-    values: 'boolean',
-    default: false,
-    meaning:
-      'takes `strict` of tools; default: false, and true for Claude 4.5 and 4.6; all other models refuse the field',
-  },
+  json_schema: SHARED_FLAGS.json_schema,
+  strict_tools: SHARED_FLAGS.strict_tools,
   top_k: {
     values: 'boolean',
     default: false,

@@ -43,6 +43,17 @@ export const SHARED_FLAGS = {
     meaning:
       'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek',
   },
+  json_schema: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes `response_format` with a schema, `output_config.format` or `textFormat`; default: true, and false for models on Bedrock that refuse it (Claude other than 4.5 and 4.6, Nova, Llama, GPT, Grok, older Mistral); if false, JSON is requested with the schema in words',
+  },
+  strict_tools: {
+    values: 'boolean',
+    meaning:
+      'takes `strict` of tools; messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
+  },
   custom_tools: {
     values: 'boolean',
     default: true,

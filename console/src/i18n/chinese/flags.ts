@@ -24,7 +24,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   include_usage: '网关在每个流中请求用量，使词元计入限额',
   text_only_content: '`string`：文本以字符串而非部分列表传递',
   json_schema:
-    '接受带模式的 `response_format`，Converse 上为 `textFormat`；默认 true；Converse 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
+    '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
@@ -45,7 +45,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   tool_cache_points: '接受工具之间的缓存点；默认 true；Nova 为 false',
   plain_schemas:
     '工具的 schema 顶层只有 `type`、`properties` 和 `required`，且没有引用；Nova 默认为 true，因为它拒绝顶层的其他关键字',
-  strict_tools: '接受工具的 `strict`；默认 false；Claude 4.5 和 4.6 为 true；其他模型会拒绝该字段',
+  strict_tools:
+    '接受工具的 `strict`；messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
@@ -81,6 +82,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   threads: '为原生调用方保存对话（`thread`）；默认 false',
   preview_fields:
     '接受任何预览功能的字段（`context_management`、`mcp_servers`、`speed`、工具的 `defer_loading`）；默认 true；Bedrock 和 Google Cloud 上的 Claude 为 false：此时只有当通道的 `betas` 传递其 beta 时才发送该字段',
+  bedrock:
+    '以 Bedrock 的 InvokeModel 提供 Claude，只有 Claude 4.5 和 4.6 接受严格的工具和答案的模式；预设 `bedrock-invoke` 默认 true',
   service_tiers: '接受 `service_tier`；默认 true；InvokeModel 和 Google Cloud 为 false',
   vertex:
     'Google 的云 API：接受标签、文件名和排除的域名，但不接受调用 ID，且每个请求只嵌入一项；live：路径和模型名采用云端写法',
