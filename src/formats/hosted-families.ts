@@ -47,7 +47,7 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
  *
  * Sources, read on 2026-12-01: opencode#49443 and #48069, pi#8643 (images in results, tried with models of eight
  * vendors), pydantic-ai 2.68 (Kimi, Qwen and Pixtral refuse media in results; models that take schemas of answers), the
- * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`).
+ * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`), pi#686 (signatures).
  */
 const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] = [
   [
@@ -56,6 +56,11 @@ const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] =
   ],
   [/nova|llama|gpt-|grok-|palmyra|jamba|command-|pixtral|mistral-(?:large|small)-24|mixtral|titan|r1-v1/, NO_SCHEMAS],
   [/kimi/, { sampling: 'none' }],
+  [
+    /gpt-|grok-|nova|llama|kimi|qwen|mistral|magistral|pixtral|gemma|glm-|deepseek|minimax|nemotron|palmyra|jamba|command-/,
+    { signatures: 'none' },
+  ],
+  [/gpt-\d|grok-/, { signatures: 'hidden' }],
 ]
 
 /**

@@ -112,6 +112,7 @@ const converse = fc.record<JsonObject>(
     strict_tools: fc.boolean(),
     json_schema: fc.boolean(),
     result_media: fc.boolean(),
+    signatures: fc.constantFrom('any', 'hidden', 'none'),
     after_tools: fc.constantFrom('anyone', 'assistant'),
   },
   { requiredKeys: [], noNullPrototype: true },

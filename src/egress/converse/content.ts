@@ -9,6 +9,7 @@ import type {
 import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import { childPath, type Losses, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { withoutMedia } from '../moved-media.ts'
 import { searchInWords } from '../searches.ts'
@@ -135,8 +136,14 @@ function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext):
       context.losses.drop(path, mayBeUnsigned ? 'unsigned-thinking' : 'signed-by-another')
     return undefined
   }
+  if (signature !== undefined && !isTakenSignature(part, context.dialect))
+    return context.losses.drop(path, 'signed-by-another')
   return reasoningBlock(part, signature?.value, path, context.losses)
 }
+
+/** Returns true if the model takes signed reasoning, which may be that of another model (docs/wire/converse.md#reasoning). */
+const isTakenSignature = ({ redacted }: ReasoningPart, { signatures = 'any' }: ConverseDialect): boolean =>
+  signatures === 'any' || (signatures === 'hidden' && redacted === true)
 
 /** Returns a reasoning block with the given value in its signature field. */
 export function reasoningBlock(

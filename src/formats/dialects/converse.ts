@@ -42,6 +42,12 @@ export const FLAGS = {
   prefill: MESSAGES_FLAGS.prefill,
   after_tools: CHAT_FLAGS.after_tools,
   bound_proofs: MESSAGES_FLAGS.bound_proofs,
+  signatures: {
+    values: ['any', 'hidden', 'none'],
+    default: 'any',
+    meaning:
+      'the signed reasoning that is sent back: all of it (`any`, default), only hidden reasoning (`hidden`, GPT and Grok) or none (`none`, other models than Claude), because these refuse the signatures of the models before them in a conversation',
+  },
   cache_points: {
     values: 'boolean',
     default: false,

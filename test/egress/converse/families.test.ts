@@ -144,6 +144,32 @@ describe('a schema of the answer', () => {
   )
 })
 
+describe('reasoning that Claude signed', () => {
+  const signature = { format: 'converse', value: 'c2ln' } as const
+  const turns = (redacted: boolean) => [
+    of('user', SAYS),
+    of(
+      'assistant',
+      { type: 'reasoning', text: redacted ? '' : 'Hm.', signature, ...(redacted ? { redacted } : {}) },
+      SAYS,
+    ),
+    of('user', SAYS),
+  ]
+  const kindsAt = (model: string, redacted = false) =>
+    written(model, { messages: turns(redacted) }).body.messages[1].content.flatMap(Object.keys)
+
+  test.each([NOVA, NOVA_2, LLAMA, MISTRAL, OSS, GPT, GROK, 'moonshotai.kimi-k2.5', 'zai.glm-5'])(
+    'does not go to %s, which refuses signatures',
+    model => expect(kindsAt(model)).toEqual(['text']),
+  )
+
+  test('goes to Claude, and hidden reasoning to GPT, which hides its own', () => {
+    expect(kindsAt(CLAUDE)).toEqual(['reasoningContent', 'text'])
+    expect(kindsAt(GPT, true)).toEqual(['reasoningContent', 'text'])
+    expect(kindsAt(NOVA, true)).toEqual(['text'])
+  })
+})
+
 describe('a strict tool', () => {
   const specOf = (model: string, strict: boolean) => {
     const { body, losses } = written(model, { tools: [{ ...tool('f'), strict }] })
