@@ -74,6 +74,19 @@ const STRICT_CLAUDES = /claude-(?:opus|sonnet|haiku)-4[-.][56]/
 export const hostedClaude = (name: string): JsonObject =>
   STRICT_CLAUDES.test(name) ? { strict_tools: true } : { ...NO_SCHEMAS, strict_tools: false }
 
+/**
+ * Matches the Claude models that refuse cache points at Bedrock, and those that refuse the duration of one. Sources:
+ * docs.aws.amazon.com/bedrock, "Prompt caching", as pydantic-ai 2.68 and LiteLLM 1.110 list it, read on 2026-12-01.
+ */
+const UNCACHED_CLAUDES = /claude-(?:v?[12]\b|instant|3-(?:haiku|sonnet|opus)|3[-.]5-sonnet-20240620)/
+const BRIEFLY_CACHED_CLAUDES = /claude-(?:3[-.]|(?:opus|sonnet)-4(?:[-.]1)?(?:[-@]20\d{6}|$))/
+
+/** Returns the dialect flags for cache points of a Claude model, by its name in lower case. */
+export const claudeCaching = (name: string): JsonObject => ({
+  cache_points: !UNCACHED_CLAUDES.test(name),
+  cache_times: !BRIEFLY_CACHED_CLAUDES.test(name),
+})
+
 /** Returns the dialect flags of a model that Bedrock hosts, by its name in lower case, or undefined without a row. */
 export function hostedFamily(name: string): JsonObject | undefined {
   const limits = SHARED_LIMITS.filter(([family]) => family.test(name)).map(([, dialect]) => dialect)

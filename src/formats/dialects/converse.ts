@@ -51,7 +51,7 @@ export const FLAGS = {
   cache_points: {
     values: 'boolean',
     default: false,
-    meaning: 'accepts cache points; default: true for Anthropic and Nova models',
+    meaning: 'accepts cache points; default: true for Nova and for Claude from 3.5 Haiku on',
   },
   tool_cache_points: {
     values: 'boolean',
@@ -61,7 +61,7 @@ export const FLAGS = {
   cache_times: {
     values: 'boolean',
     default: true,
-    meaning: 'accepts the duration of a cache point; default: true, and false for Nova',
+    meaning: 'accepts the duration of a cache point; default: true, and false for Nova and for Claude before 4.5',
   },
   plain_schemas: {
     values: 'boolean',

@@ -248,6 +248,27 @@ describe('cache points', () => {
     expect(body.messages[0].content[1]).toEqual({ cachePoint: { type: 'default' } })
   })
 
+  test.each(['anthropic.claude-3-haiku-20240307-v1:0', 'anthropic.claude-3-5-sonnet-20240620-v1:0'])(
+    'are not sent to %s, even if the gateway would add them',
+    model => {
+      for (const cache of [{ cache: {} }, {}]) {
+        const { body } = written(model, {
+          tools: TOOLS,
+          messages: [of('system', { ...SAYS, ...cache }), of('user', SAYS)],
+        })
+        expect(JSON.stringify(body)).not.toContain('cachePoint')
+      }
+    },
+  )
+
+  test.each(['anthropic.claude-sonnet-4-20250514-v1:0', 'us.anthropic.claude-opus-4-1-20250805-v1:0'])(
+    'have no times at %s',
+    model => {
+      const { body } = written(model, { tools: [{ ...tool('f'), ...marked }] })
+      expect(body.toolConfig.tools[1]).toEqual({ cachePoint: { type: 'default' } })
+    },
+  )
+
   test('of tools and their times are sent to Claude', () => {
     const { body } = written(CLAUDE, { tools: [{ ...tool('f'), ...marked }] })
     expect(body.toolConfig.tools[1]).toEqual({ cachePoint: { type: 'default', ttl: '1h' } })

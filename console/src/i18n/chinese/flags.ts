@@ -49,7 +49,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
   strict_tools:
     '接受工具的 `strict`；messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
-  cache_times: '接受缓存点的时长；默认 true；Nova 为 false',
+  cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
   count: 'false：没有词元计数接口，由网关估算',
@@ -94,7 +94,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   voices: '调用方所用名称对应的上游声音；设置后不提供其他声音',
   default_voice: '未指定声音的请求所用的上游声音',
   batch: '每个请求的最多输入数；更大的请求会拆分，应答再合并',
-  cache_points: '接受缓存点；Anthropic 的模型和 Nova 默认 true',
+  cache_points: '接受缓存点；Nova 和 3.5 Haiku 起的 Claude 默认 true',
   top_k: '在模型字段中接受 `top_k`；Anthropic 的模型默认 true',
   thinks: '接受推理设置和早先轮次的推理；Command A Reasoning 和 Command A+ 默认 true',
   dimensions_field: '向量长度的字段名',
