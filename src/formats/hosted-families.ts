@@ -9,6 +9,7 @@ const ALWAYS_THINKS = { thinking_off: 'never' } as const
 const FIXED = { sampling: 'none', stop: false } as const
 const NOVA = { cache_points: true, tool_cache_points: false, cache_times: false, plain_schemas: true } as const
 const WHOLE_CALLS = { streamed_tools: false } as const
+const NO_SCHEMAS = { json_schema: false } as const
 const LONE_RESULTS = { after_tools: 'assistant' } as const
 const UNNAMED_TOOLS = { named_tools: false } as const
 
@@ -41,6 +42,54 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
   [/qwen3(?!-coder)/, thinks('reasoning_config', EFFORTS)],
 ]
 
+/**
+ * Dialect flags of settings that models of several vendors share. All matching rows apply.
+ *
+ * Sources, read on 2026-12-01: opencode#49443 and #48069, pi#8643 (images in results, tried with models of eight
+ * vendors), pydantic-ai 2.68 (Kimi, Qwen and Pixtral refuse media in results; models that take schemas of answers), the
+ * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`), pi#686 (signatures).
+ */
+const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] = [
+  [
+    /gpt-|grok-|kimi|qwen|mistral|magistral|pixtral|devstral|voxtral|gemma|glm-|deepseek|minimax|nemotron|palmyra|jamba|command-/,
+    { result_media: false },
+  ],
+  [/nova|llama|gpt-|grok-|palmyra|jamba|command-|pixtral|mistral-(?:large|small)-24|mixtral|titan|r1-v1/, NO_SCHEMAS],
+  [/kimi/, { sampling: 'none' }],
+  [
+    /gpt-|grok-|nova|llama|kimi|qwen|mistral|magistral|pixtral|gemma|glm-|deepseek|minimax|nemotron|palmyra|jamba|command-/,
+    { signatures: 'none' },
+  ],
+  [/gpt-\d|grok-/, { signatures: 'hidden' }],
+]
+
+/**
+ * Matches the Claude models whose strict tools and answers Bedrock compiles. The others refuse `strict` and `textFormat`
+ * as extra inputs. Sources: litellm#31582, #33193, #35688 and #31943, vercel/ai#18199, presenton#939, models.dev#1765,
+ * anthropic-sdk-python#1759, read on 2026-12-01.
+ */
+const STRICT_CLAUDES = /claude-(?:opus|sonnet|haiku)-4[-.][56]/
+
+/** Returns the dialect flags that only Bedrock has of a Claude model, by its name in lower case. */
+export const hostedClaude = (name: string): JsonObject =>
+  STRICT_CLAUDES.test(name) ? { strict_tools: true } : { ...NO_SCHEMAS, strict_tools: false }
+
+/**
+ * Matches the Claude models that refuse cache points at Bedrock, and those that refuse the duration of one. Sources:
+ * docs.aws.amazon.com/bedrock, "Prompt caching", as pydantic-ai 2.68 and LiteLLM 1.110 list it, read on 2026-12-01.
+ */
+const UNCACHED_CLAUDES = /claude-(?:v?[12]\b|instant|3-(?:haiku|sonnet|opus)|3[-.]5-sonnet-20240620)/
+const BRIEFLY_CACHED_CLAUDES = /claude-(?:3[-.]|(?:opus|sonnet)-4(?:[-.]1)?(?:[-@]20\d{6}|$))/
+
+/** Returns the dialect flags for cache points of a Claude model, by its name in lower case. */
+export const claudeCaching = (name: string): JsonObject => ({
+  cache_points: !UNCACHED_CLAUDES.test(name),
+  cache_times: !BRIEFLY_CACHED_CLAUDES.test(name),
+})
+
 /** Returns the dialect flags of a model that Bedrock hosts, by its name in lower case, or undefined without a row. */
-export const hostedFamily = (name: string): JsonObject | undefined =>
-  HOSTED_FAMILIES.find(([family]) => family.test(name))?.[1]
+export function hostedFamily(name: string): JsonObject | undefined {
+  const limits = SHARED_LIMITS.filter(([family]) => family.test(name)).map(([, dialect]) => dialect)
+  const family = HOSTED_FAMILIES.find(([row]) => row.test(name))?.[1]
+  return limits.length === 0 ? family : Object.assign({}, ...limits, family)
+}

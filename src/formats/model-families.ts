@@ -3,7 +3,7 @@ import { claudeDialect } from './claude-families.ts'
 import { FLAGS as CONVERSE_FLAGS } from './dialects/converse.ts'
 import { effortDialect } from './effort-families.ts'
 import { geminiDialect } from './gemini-families.ts'
-import { hostedFamily } from './hosted-families.ts'
+import { claudeCaching, hostedClaude, hostedFamily } from './hosted-families.ts'
 import { takesTextOnly } from './text-only-models.ts'
 
 /* What models take, by their names, as dialect flags of each format (docs/development/facts-about-models.md). */
@@ -19,13 +19,19 @@ type FamilyLookup = (name: string, channelDialect: JsonObject) => JsonObject | u
 
 /** Formats in which the settings that a model takes follow from its name. */
 const LOOKUPS: { readonly [format: Format]: FamilyLookup } = {
-  messages: claudeDialect,
+  messages: messagesDialect,
   converse: hostedDialect,
   chat: effortDialect,
   responses: effortDialect,
   'cohere-chat': name => (THINKING_COHERE_MODELS.test(name) ? { thinks: true } : undefined),
   contents: (name, { vertex }) => geminiDialect(name, vertex === true),
   interactions: interactionsDialect,
+}
+
+/** Returns the flags of one of Anthropic's models, at Bedrock (InvokeModel) with those that it has only there. */
+function messagesDialect(name: string, { bedrock }: JsonObject): JsonObject | undefined {
+  const claude = claudeDialect(name)
+  return claude !== undefined && bedrock === true ? { ...claude, ...hostedClaude(name) } : claude
 }
 
 /** Returns the flags of one of Google's models that Interactions has, too. */
@@ -42,7 +48,8 @@ function hostedDialect(name: string): JsonObject | undefined {
   if (claude === undefined) return hostedFamily(name)
   const flags = Object.entries(claude).filter(([flag]) => Object.hasOwn(CONVERSE_FLAGS, flag))
   const thinkingOff = claude['thinking_off'] === 'between_tools' ? { thinking_off: 'never' } : {}
-  return { ...Object.fromEntries(flags), ...thinkingOff, cache_points: true, top_k: claude['sampling'] !== 'none' }
+  const hosted = { ...claudeCaching(name), ...hostedClaude(name), top_k: claude['sampling'] !== 'none' }
+  return { ...Object.fromEntries(flags), ...thinkingOff, ...hosted }
 }
 
 /** Returns true if model families have dialect flags in this format. */

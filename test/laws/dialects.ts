@@ -17,6 +17,7 @@ export const CLAUDES = [
 const HOSTED = [
   ...['us.amazon.nova-pro-v1:0', 'global.amazon.nova-2-lite-v1:0', 'openai.gpt-oss-120b-1:0', 'openai.gpt-5.6-sol'],
   ...['us.meta.llama3-3-70b-instruct-v1:0', 'mistral.mistral-large-2407-v1:0', 'xai.grok-4.6', 'zai.glm-4.7'],
+  ...['moonshotai.kimi-k2.5', 'us.mistral.pixtral-large-2502-v1:0', 'qwen.qwen3-vl-235b-a22b'],
 ] as const
 
 const family = fc.constantFrom(...CLAUDES).map(model => familyDialect('messages', model) ?? {})
@@ -40,6 +41,8 @@ const declared = fc.record<JsonObject>(
     threads: fc.boolean(),
     preview_fields: fc.boolean(),
     service_tiers: fc.boolean(),
+    strict_tools: fc.boolean(),
+    json_schema: fc.boolean(),
     version: fc.constantFrom('2023-06-01', '2026-10-21', '2027-01-01', 'caller'),
   },
   { requiredKeys: [], noNullPrototype: true },
@@ -106,6 +109,10 @@ const converse = fc.record<JsonObject>(
     tool_cache_points: fc.boolean(),
     cache_times: fc.boolean(),
     plain_schemas: fc.boolean(),
+    strict_tools: fc.boolean(),
+    json_schema: fc.boolean(),
+    result_media: fc.boolean(),
+    signatures: fc.constantFrom('any', 'hidden', 'none'),
     after_tools: fc.constantFrom('anyone', 'assistant'),
   },
   { requiredKeys: [], noNullPrototype: true },

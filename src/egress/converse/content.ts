@@ -7,9 +7,11 @@ import type {
   ToolResultPart,
 } from '../../canonical/content.ts'
 import { parseCallObject } from '../../canonical/exact-numbers.ts'
-import { childPath, type Path } from '../../canonical/loss.ts'
+import { childPath, type Losses, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
+import { withoutMedia } from '../moved-media.ts'
 import { searchInWords } from '../searches.ts'
 import { SYSTEM_PARTS, USER_PARTS } from '../turns.ts'
 import { citedText } from './citations.ts'
@@ -134,8 +136,14 @@ function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext):
       context.losses.drop(path, mayBeUnsigned ? 'unsigned-thinking' : 'signed-by-another')
     return undefined
   }
+  if (signature !== undefined && !isTakenSignature(part, context.dialect))
+    return context.losses.drop(path, 'signed-by-another')
   return reasoningBlock(part, signature?.value, path, context.losses)
 }
+
+/** Returns true if the model takes signed reasoning, which may be that of another model (docs/wire/converse.md#reasoning). */
+const isTakenSignature = ({ redacted }: ReasoningPart, { signatures = 'any' }: ConverseDialect): boolean =>
+  signatures === 'any' || (signatures === 'hidden' && redacted === true)
 
 /** Returns a reasoning block with the given value in its signature field. */
 export function reasoningBlock(
@@ -181,7 +189,8 @@ function writeCall(part: ToolCallPart, path: Path, { losses }: WriteContext): Bl
 
 /** Writes the result of a call, with at least one block. */
 function writeResult(part: ToolResultPart, path: Path, context: WriteContext): Block {
-  const content = writeBlocks(part.content, [...path, 'content'], 'result', context).map(({ block }) => block)
+  const parts = withoutMovedMedia(part, path, context)
+  const content = writeBlocks(parts, [...path, 'content'], 'result', context).map(({ block }) => block)
   if (content.length === 0) {
     const text = part.failed ? 'The call failed.' : NOTHING_RETURNED
     context.losses.insert([...path, 'content', part.content.length], { type: 'text', text }, 'results-have-content')
@@ -195,6 +204,18 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext): B
       ...extrasFor(part, FORMAT),
     },
   }
+}
+
+/** Returns the content of a result, without its media if they follow in a turn of the user. */
+function withoutMovedMedia(part: ToolResultPart, path: Path, context: WriteContext): readonly Part[] {
+  const { losses, moved } = context
+  if (moved === undefined) return part.content
+  const write = (one: Part, found: Losses): Block | undefined => {
+    if (one.type !== 'media') return undefined
+    found.dropFields(one, [], { cache: 'no-cache-markers-here' })
+    return writeMedia(one, [], { ...context, losses: found })
+  }
+  return withoutMedia(part, path, { format: FORMAT, losses, moved, write })
 }
 
 /** Text of a result without content. */

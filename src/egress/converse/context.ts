@@ -4,6 +4,7 @@ import { childPath, type Losses, type Path } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { extrasFor } from '../fields.ts'
+import type { MovedPart } from '../moved-media.ts'
 
 export const FORMAT = 'converse'
 
@@ -19,6 +20,8 @@ export interface WriteContext {
   readonly documents: Set<string>
   /** Limits the size that resolved references add to the schemas of tools. */
   readonly budget: Budget
+  /** Media of results so far that the model takes in turns of the user only. Undefined if results can hold them. */
+  readonly moved?: MovedPart[]
 }
 
 /** The end of a list of blocks, after which a cache point may be added. */

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
 import { CONTINUE_TURN, isInstructing, leadingInstructions, type Message } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
+import { takeMoved } from '../moved-media.ts'
 import { ACKNOWLEDGING_TURN, resultsFirst, TOOL_ACKNOWLEDGEMENT } from '../sanitize/results-first.ts'
 import { type LocatedBlock, type TurnKind, writeBlocks } from './content.ts'
 import { type Block, FORMAT, isMarkable, type MarkableEnd, type WriteContext } from './context.ts'
@@ -42,8 +43,12 @@ export function writeTurns(
   const order = resultsFirst(messages, leadCount)
   const turns = new Turns(leadCount)
   order.forEach((index, position) => {
-    if (position >= leadCount) turns.add(messages[index]!, ['messages', index], position, context)
+    if (position < leadCount) return
+    const message = messages[index]!
+    if (message.role !== 'tool') turns.addMoved(position, context)
+    turns.add(message, ['messages', index], position, context)
   })
+  turns.addMoved(messages.length, context)
   for (const turn of turns.list) addText(turn, context)
   if (turns.list.length === 0) turns.beginWithUser(context)
   const ending = endOf(turns, thinking, context)
@@ -172,13 +177,31 @@ class Turns {
     if (role === 'user') this.answerTools(blocks, position, context)
     else if (this.list.length === 0) this.beginWithUser(context)
     this.end = locatedBlocks.at(-1)
-    const last = this.list.at(-1)
-    const isJoined = last?.role === role && !last.isClosed && !isClosed
-    if (isJoined) append(last.blocks, blocks)
-    else this.list.push({ role, blocks, extras: extrasFor(message, FORMAT), isClosed: isClosed })
+    this.join({ role, blocks, extras: extrasFor(message, FORMAT), isClosed })
     const turn = this.list.at(-1)!
     if (role === 'user' && blocks.some(({ document }) => document !== undefined))
       turn.document = { at: turn.blocks.length, path: [...path, 'content', message.content.length] }
+  }
+
+  /** Adds the media of results that models take in turns of the user only (trap 48). */
+  addMoved(position: number, context: WriteContext): void {
+    const { moved = [], losses } = context
+    if (moved.length === 0) return
+    this.answerTools(
+      moved.map(({ wire }) => wire),
+      position,
+      context,
+    )
+    const { wires } = takeMoved(moved, position, losses)!
+    const blocks = wires.map(({ type: _, ...block }): Block => block)
+    this.join({ role: 'user', blocks, extras: {}, isClosed: false })
+  }
+
+  /** Adds a turn, or joins it to the last one if both have the same role. */
+  private join(turn: WireTurn): void {
+    const last = this.list.at(-1)
+    if (last?.role === turn.role && !last.isClosed && !turn.isClosed) append(last.blocks, turn.blocks)
+    else this.list.push(turn)
   }
 
   /** Inserts an assistant turn after tool results, for models that take no other blocks beside them. */

@@ -7,6 +7,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { type ConverseDialect, converseDialect } from '../../formats/dialects/converse.ts'
 import { SETTINGS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
+import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
@@ -30,9 +31,14 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   return withMediaInWords(original, { images: dialect.images }, request => {
     const nativeWire = nativeRequest(request, options)
     if (nativeWire !== undefined) return nativeWire
-    return request.output.count === true ? writeCounting(request, dialect) : writeForeign(request, dialect)
+    if (request.output.count === true) return writeCounting(request, dialect)
+    if (dialect.json_schema !== false) return writeForeign(request, dialect)
+    return withJsonInWords(request, JSON_RULE, worded => writeForeign(worded, dialect))
   })
 }
+
+/** Words alone ask for JSON if the model takes no schema. */
+const JSON_RULE = { schemas: false, bare: true } as const
 
 /** Writes a token count request as CountTokens (docs/wire/converse.md#token-counting). */
 function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
@@ -47,7 +53,8 @@ function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Wri
 function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
   losses.report(foreignLosses(request, FORMAT))
-  const context: WriteContext = { dialect, native: false, losses, documents: new Set(), budget: new Budget() }
+  const moved = dialect.result_media === false ? { moved: [] } : {}
+  const context: WriteContext = { dialect, native: false, losses, documents: new Set(), budget: new Budget(), ...moved }
   writeSettings(SETTINGS, request, losses)
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)
@@ -79,7 +86,7 @@ function writeGroups(request: CanonicalRequest, tools: Tools, thinking: Thinking
   const { inference, topK } = writeSampling(request, thinking, context)
   const choice = writeToolChoice(request, tools, context)
   const fields = { ...thinking.fields, top_k: topK }
-  const output = { textFormat: writeShape(request.output, context.losses), effort: thinking.effort }
+  const output = { textFormat: writeShape(request.output, context), effort: thinking.effort }
   return {
     inferenceConfig: inference,
     toolConfig: tools.wire.length === 0 ? {} : (defined({ tools: tools.wire, toolChoice: choice }) as JsonObject),

@@ -76,11 +76,12 @@ function withoutTopK(sampling: Sampling, { dialect, losses }: WriteContext): Sam
   return others
 }
 
-/** Writes the answer's shape: a JSON schema, as text. */
-export function writeShape({ text: supportedFields }: Output, losses: Losses): JsonObject | undefined {
-  if (supportedFields === undefined) return undefined
-  const text = withEnumInObject(supportedFields, losses)
+/** Writes the answer's shape: a JSON schema, as text. Some models refuse the field (docs/wire/converse.md#models). */
+export function writeShape({ text: shape }: Output, { dialect, losses }: WriteContext): JsonObject | undefined {
+  if (shape === undefined) return undefined
   const path = ['output', 'text']
+  if (shape.shape !== 'text' && dialect.json_schema === false) return losses.drop(path, 'no-json-schema')
+  const text = withEnumInObject(shape, losses)
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
   if (text.shape !== 'schema') return undefined

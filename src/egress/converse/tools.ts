@@ -127,17 +127,33 @@ const systemToolOf = ({ kind }: HostedTool, { system_tools }: ConverseDialect): 
   system_tools === true ? SYSTEM_TOOLS[kind] : undefined
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): Block {
-  const { name, strict } = tool
+  const { name } = tool
   const { losses } = context
+  const strict = writeStrict(tool, path, context)
   const isBlank = tool.description?.trim() === ''
   if (isBlank) losses.dropRestored([...path, 'description'], 'blank-description')
   const description = isBlank ? undefined : tool.description
-  const spec = { name, description, inputSchema: { json: writeSchema(tool, path, context) }, strict }
+  const spec = { name, description, inputSchema: { json: writeSchema(tool, strict, path, context) }, strict }
   return { toolSpec: { ...(defined(spec) as JsonObject), ...extrasFor(tool, FORMAT) } }
 }
 
+/**
+ * Returns true for a strict tool of a model that takes `strict`. Other models refuse the field, even if it is false
+ * (docs/wire/converse.md#tools).
+ */
+function writeStrict({ strict }: FunctionTool, path: Path, { dialect, losses }: WriteContext): true | undefined {
+  if (strict === undefined) return undefined
+  if (!strict) return losses.dropRestored([...path, 'strict'], 'the-default')
+  return dialect.strict_tools === true ? true : losses.drop([...path, 'strict'], 'no-strict-tools')
+}
+
 /** Writes the argument schema, which must be an object schema. A strict schema is closed. */
-function writeSchema({ parameters, strict }: FunctionTool, path: Path, context: WriteContext): JsonObject {
+function writeSchema(
+  { parameters }: FunctionTool,
+  strict: true | undefined,
+  path: Path,
+  context: WriteContext,
+): JsonObject {
   const { dialect, losses, budget } = context
   const at = [...path, 'parameters']
   if (parameters === undefined) {

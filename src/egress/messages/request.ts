@@ -11,6 +11,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
+import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
@@ -47,10 +48,14 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
     if (source !== undefined) return writeNativeRequest(request, source, options)
     const { passesBeta = passesNone } = options
-    const write = request.output.count === true ? writeCounting : writeForeign
-    return write(request, dialect, passesBeta)
+    if (request.output.count === true) return writeCounting(request, dialect, passesBeta)
+    if (dialect.json_schema !== false) return writeForeign(request, dialect, passesBeta)
+    return withJsonInWords(request, JSON_RULE, worded => writeForeign(worded, dialect, passesBeta))
   })
 }
+
+/** Words alone ask for JSON if the upstream takes no schema. */
+const JSON_RULE = { schemas: false, bare: true } as const
 
 /** Writes a token count request as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */
 function writeCounting(
@@ -138,9 +143,10 @@ function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, 
 }
 
 function writeShape(requestedShape: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
-  const { losses } = context
-  const text = withEnumInObject(requestedShape, losses)
+  const { dialect, losses } = context
   const path = ['output', 'text']
+  if (requestedShape.shape !== 'text' && dialect.json_schema === false) return losses.drop(path, 'no-json-schema')
+  const text = withEnumInObject(requestedShape, losses)
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
   if (text.shape !== 'schema') return undefined

@@ -51,15 +51,25 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
 }
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): Block {
-  const { name, description, strict } = tool
-  const input_schema = writeSchema(tool, path, context)
+  const { name, description } = tool
+  const strict = writeStrict(tool, path, context)
+  const input_schema = writeSchema({ ...tool, strict }, path, context)
   const block = defined({ name, description, input_schema, strict })
   const extras = acceptedTool(extrasFor(tool, FORMAT), tool, path, context)
   return writeCache({ ...(block as Block), ...extras }, tool, path, context)
 }
 
+/** Returns the strictness of a tool, or undefined if the upstream refuses the field (docs/wire/converse.md#tools). */
+function writeStrict({ strict }: FunctionTool, path: Path, { dialect, losses }: WriteContext): boolean | undefined {
+  if (strict === undefined || dialect.strict_tools !== false) return strict
+  const at = [...path, 'strict']
+  return strict ? losses.drop(at, 'no-strict-tools') : losses.dropRestored(at, 'the-default')
+}
+
+type WrittenTool = Pick<FunctionTool, 'parameters'> & { readonly strict: boolean | undefined }
+
 /** Writes the argument schema, which must be an object schema. In a strict schema, all objects are closed. */
-function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
+function writeSchema({ parameters, strict }: WrittenTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
     const empty: JsonObject = strict === true ? { type: 'object', additionalProperties: false } : { type: 'object' }

@@ -1,5 +1,5 @@
 import type { TextPart } from '../../canonical/content.ts'
-import { type Loss, shifted, type Written } from '../../canonical/loss.ts'
+import { type Loss, lose, type Path, shifted, type Written } from '../../canonical/loss.ts'
 import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 
@@ -37,15 +37,26 @@ export function withJsonInWords(request: CanonicalRequest, rule: JsonRule, write
   const [first] = messages
   if (first === undefined || !isInstructing(first.role)) {
     const { role = rule.skipsInstructions ? 'developer' : 'system' } = rule
-    const value: Message = { role, content: [part] }
-    const edit: Loss = { kind: 'inserted', path: ['messages', 0], value, reason: JSON_IN_WORDS }
-    const written = write({ ...request, messages: [value, ...messages] })
+    const inserted: Message = { role, content: [part] }
+    const written = write({ ...request, messages: [inserted, ...messages] })
+    const value = lose(inserted, lossesWithin(FIRST, written.losses))
+    const edit: Loss = { kind: 'inserted', path: FIRST, value, reason: JSON_IN_WORDS }
     return { ...written, losses: [...written.losses.flatMap(beforeInsertion), edit] }
   }
   const path = ['messages', 0, 'content', first.content.length]
   const written = write({ ...request, messages: messages.with(0, { ...first, content: [...first.content, part] }) })
-  return { ...written, losses: [{ kind: 'inserted', path, value: part, reason: JSON_IN_WORDS }, ...written.losses] }
+  const value = lose(part, lossesWithin(path, written.losses))
+  return { ...written, losses: [{ kind: 'inserted', path, value, reason: JSON_IN_WORDS }, ...written.losses] }
 }
+
+/** Path of the first message. */
+const FIRST: Path = ['messages', 0]
+
+/** Returns the losses within an inserted value, such as an added cache marker, with paths that begin at the value. */
+const lossesWithin = (path: Path, losses: readonly Loss[]): readonly Loss[] =>
+  losses
+    .filter(loss => loss.path.length > path.length && path.every((step, index) => loss.path[index] === step))
+    .map(loss => ({ ...loss, path: loss.path.slice(path.length) }))
 
 /**
  * Maps a loss to the messages before one was inserted ahead of them. The order of the messages and other insertions

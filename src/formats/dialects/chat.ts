@@ -70,12 +70,7 @@ export const FLAGS = {
     default: 'parts',
     meaning: '`string`: takes texts as strings, not as lists of parts',
   },
-  json_schema: {
-    values: 'boolean',
-    default: true,
-    meaning:
-      'takes `response_format` with a schema; default: true; if false, JSON is requested with the schema in words',
-  },
+  json_schema: SHARED_FLAGS.json_schema,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {
     values: ['any', 'short'],

@@ -18,6 +18,7 @@ export const FLAGS = {
     meaning: MESSAGES_FLAGS.thinking_off.meaning,
   },
   images: SHARED_FLAGS.images,
+  result_media: SHARED_FLAGS.result_media,
   efforts: SHARED_FLAGS.efforts,
   effort_field: {
     values: ['thinking', 'reasoning_effort', 'reasoning', 'reasoning_config', 'reasoningConfig'],
@@ -41,10 +42,16 @@ export const FLAGS = {
   prefill: MESSAGES_FLAGS.prefill,
   after_tools: CHAT_FLAGS.after_tools,
   bound_proofs: MESSAGES_FLAGS.bound_proofs,
+  signatures: {
+    values: ['any', 'hidden', 'none'],
+    default: 'any',
+    meaning:
+      'the signed reasoning that is sent back: all of it (`any`, default), only hidden reasoning (`hidden`, GPT and Grok) or none (`none`, other models than Claude), because these refuse the signatures of the models before them in a conversation',
+  },
   cache_points: {
     values: 'boolean',
     default: false,
-    meaning: 'accepts cache points; default: true for Anthropic and Nova models',
+    meaning: 'accepts cache points; default: true for Nova and for Claude from 3.5 Haiku on',
   },
   tool_cache_points: {
     values: 'boolean',
@@ -54,7 +61,7 @@ export const FLAGS = {
   cache_times: {
     values: 'boolean',
     default: true,
-    meaning: 'accepts the duration of a cache point; default: true, and false for Nova',
+    meaning: 'accepts the duration of a cache point; default: true, and false for Nova and for Claude before 4.5',
   },
   plain_schemas: {
     values: 'boolean',
@@ -62,6 +69,8 @@ export const FLAGS = {
     meaning:
       'schemas of tools have `type`, `properties` and `required` alone at their top, and no references; default: true for Nova, which refuses all other keywords there',
   },
+  json_schema: SHARED_FLAGS.json_schema,
+  strict_tools: SHARED_FLAGS.strict_tools,
   top_k: {
     values: 'boolean',
     default: false,

@@ -104,6 +104,14 @@ export const FLAGS = {
     default: true,
     meaning: 'takes `service_tier`; default: true, and false for InvokeModel and Google Cloud',
   },
+  strict_tools: SHARED_FLAGS.strict_tools,
+  json_schema: SHARED_FLAGS.json_schema,
+  bedrock: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'serves Claude as InvokeModel of Bedrock does, which takes strict tools and schemas of answers for Claude 4.5 and 4.6 alone; default: true for the preset `bedrock-invoke`',
+  },
   count: SHARED_FLAGS.count,
 } as const satisfies Flags
 

@@ -29,7 +29,7 @@ export const SHARED_FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier',
+      'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier and for other models at Converse than Claude, Nova and Llama',
   },
   images: {
     values: 'boolean',
@@ -42,6 +42,17 @@ export const SHARED_FLAGS = {
     default: true,
     meaning:
       'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek',
+  },
+  json_schema: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes `response_format` with a schema, `output_config.format` or `textFormat`; default: true, and false for models on Bedrock that refuse it (Claude other than 4.5 and 4.6, Nova, Llama, GPT, Grok, older Mistral); if false, JSON is requested with the schema in words',
+  },
+  strict_tools: {
+    values: 'boolean',
+    meaning:
+      'takes `strict` of tools; messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
   },
   custom_tools: {
     values: 'boolean',

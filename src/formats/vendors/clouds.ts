@@ -54,7 +54,7 @@ export const bedrockInvoke: Preset = {
   formats: [
     {
       ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.{aws-domain}', auth: 'bearer' },
-      ...{ hosting: 'bedrock-invoke', errors: 'converse', dialect: { ...HOSTED, service_tiers: false } },
+      ...{ hosting: 'bedrock-invoke', errors: 'converse', dialect: { ...HOSTED, service_tiers: false, bedrock: true } },
     },
   ],
 }

@@ -90,6 +90,118 @@ describe('the schema of a tool', () => {
   })
 })
 
+describe('an image in the result of a call', () => {
+  const PNG = {
+    type: 'media',
+    kind: 'image',
+    source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' },
+  } as const
+  const image = { image: { format: 'png', source: { bytes: 'AAAA' } } }
+  const call = of('assistant', { type: 'tool-call', id: 'c', name: 'f', arguments: '{}' })
+  const messages = (...content: Part[]) => [
+    of('user', SAYS),
+    call,
+    of('tool', { type: 'tool-result', id: 'c', content }),
+  ]
+  const turnsAt = (model: string, ...content: Part[]) =>
+    written(model, { tools: TOOLS, messages: messages(...content) }).body.messages
+
+  test.each([GPT, GROK, 'moonshotai.kimi-k2.5', 'qwen.qwen3-vl-235b-a22b', 'google.gemma-3-27b-it'])(
+    'stands beside the result at %s',
+    model => {
+      const result = { toolResult: { toolUseId: 'c', content: [{ text: 'Hi.' }] } }
+      expect(turnsAt(model, SAYS, PNG)[2].content).toEqual([result, { text: 'Result of tool call c:' }, image])
+      expect(turnsAt(model, PNG)[2].content[0].toolResult.content).toHaveLength(1)
+    },
+  )
+
+  test('has a turn of its own at Pixtral, which takes nothing beside results', () => {
+    const turns = turnsAt('us.mistral.pixtral-large-2502-v1:0', PNG)
+    expect(turns.map(({ role }: Message) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+    expect(turns.at(-1).content.at(-1)).toEqual(image)
+  })
+
+  test.each([CLAUDE, NOVA, NOVA_2, 'us.meta.llama4-maverick-17b-instruct-v1:0'])('stays in the result at %s', model => {
+    expect(turnsAt(model, PNG)[2].content[0].toolResult.content).toEqual([image])
+  })
+})
+
+describe('a schema of the answer', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+  const output = { text: { shape: 'schema', schema } } as const
+  const REFUSERS = ['anthropic.claude-sonnet-5', 'claude-opus-4-7', 'anthropic.claude-sonnet-4-20250514-v1:0']
+
+  test.each([NOVA, LLAMA, OSS, GPT, GROK, MISTRAL, CLAUDE, ...REFUSERS])('is asked for in words at %s', model => {
+    const { body, losses } = written(model, { output })
+    expect(body).not.toHaveProperty('outputConfig.textFormat')
+    expect(body.system[0].text).toContain(JSON.stringify(schema))
+    expect(losses).toContainEqual({ kind: 'dropped', path: ['output', 'text'], reason: 'no-json-schema' })
+  })
+
+  test.each(['claude-sonnet-4-5', 'anthropic.claude-opus-4-6-v1', 'qwen.qwen3-32b-v1:0', 'zai.glm-5', 'any'])(
+    'is a field at %s',
+    model => expect(written(model, { output }).body.outputConfig.textFormat.type).toBe('json_schema'),
+  )
+})
+
+describe('reasoning that Claude signed', () => {
+  const signature = { format: 'converse', value: 'c2ln' } as const
+  const turns = (redacted: boolean) => [
+    of('user', SAYS),
+    of(
+      'assistant',
+      { type: 'reasoning', text: redacted ? '' : 'Hm.', signature, ...(redacted ? { redacted } : {}) },
+      SAYS,
+    ),
+    of('user', SAYS),
+  ]
+  const kindsAt = (model: string, redacted = false) =>
+    written(model, { messages: turns(redacted) }).body.messages[1].content.flatMap(Object.keys)
+
+  test.each([NOVA, NOVA_2, LLAMA, MISTRAL, OSS, GPT, GROK, 'moonshotai.kimi-k2.5', 'zai.glm-5'])(
+    'does not go to %s, which refuses signatures',
+    model => expect(kindsAt(model)).toEqual(['text']),
+  )
+
+  test('goes to Claude, and hidden reasoning to GPT, which hides its own', () => {
+    expect(kindsAt(CLAUDE)).toEqual(['reasoningContent', 'text'])
+    expect(kindsAt(GPT, true)).toEqual(['reasoningContent', 'text'])
+    expect(kindsAt(NOVA, true)).toEqual(['text'])
+  })
+})
+
+describe('a strict tool', () => {
+  const specOf = (model: string, strict: boolean) => {
+    const { body, losses } = written(model, { tools: [{ ...tool('f'), strict }] })
+    return { spec: body.toolConfig.tools[0].toolSpec, reasons: losses.map(({ reason }) => reason) }
+  }
+  const NEWER = [
+    'claude-opus-4-7',
+    'claude-opus-4-8',
+    'claude-sonnet-5',
+    'claude-fable-5-1',
+    'claude-sonnet-4-20250514',
+  ]
+
+  test.each([NOVA, LLAMA, OSS, 'arn:aws:bedrock:us-east-1:1:application-inference-profile/x', ...NEWER])(
+    'is an ordinary one at %s, which refuses the field',
+    model => {
+      const { spec, reasons } = specOf(model, true)
+      expect(spec).not.toHaveProperty('strict')
+      expect(reasons).toContain('no-strict-tools')
+    },
+  )
+
+  test.each(['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic.claude-opus-4-6-v1', 'claude-haiku-4.5'])(
+    'stays strict at %s',
+    model => expect(specOf(model, true).spec.strict).toBe(true),
+  )
+
+  test.each([NOVA, CLAUDE, 'anthropic.claude-opus-4-6-v1'])('that is not strict says nothing at %s', model => {
+    expect(specOf(model, false).spec).not.toHaveProperty('strict')
+  })
+})
+
 describe('a forced call', () => {
   const forced = { tools: TOOLS, toolChoice: { mode: 'required', only: ['g'] } } as const
 
@@ -136,6 +248,27 @@ describe('cache points', () => {
     expect(body.messages[0].content[1]).toEqual({ cachePoint: { type: 'default' } })
   })
 
+  test.each(['anthropic.claude-3-haiku-20240307-v1:0', 'anthropic.claude-3-5-sonnet-20240620-v1:0'])(
+    'are not sent to %s, even if the gateway would add them',
+    model => {
+      for (const cache of [{ cache: {} }, {}]) {
+        const { body } = written(model, {
+          tools: TOOLS,
+          messages: [of('system', { ...SAYS, ...cache }), of('user', SAYS)],
+        })
+        expect(JSON.stringify(body)).not.toContain('cachePoint')
+      }
+    },
+  )
+
+  test.each(['anthropic.claude-sonnet-4-20250514-v1:0', 'us.anthropic.claude-opus-4-1-20250805-v1:0'])(
+    'have no times at %s',
+    model => {
+      const { body } = written(model, { tools: [{ ...tool('f'), ...marked }] })
+      expect(body.toolConfig.tools[1]).toEqual({ cachePoint: { type: 'default' } })
+    },
+  )
+
   test('of tools and their times are sent to Claude', () => {
     const { body } = written(CLAUDE, { tools: [{ ...tool('f'), ...marked }] })
     expect(body.toolConfig.tools[1]).toEqual({ cachePoint: { type: 'default', ttl: '1h' } })
@@ -144,6 +277,11 @@ describe('cache points', () => {
 
 describe('sampling', () => {
   const sampling = { temperature: 0.5, topP: 0.9, stop: ['\nObservation:'] }
+
+  test('has no temperature at Kimi', () => {
+    const { inferenceConfig } = written('moonshotai.kimi-k2.5', { sampling: { ...sampling, maxTokens: 9 } }).body
+    expect(inferenceConfig).toEqual({ maxTokens: 9, stopSequences: sampling.stop })
+  })
 
   test.each([OSS, GPT, GROK])('has no stop sequences at %s', model => {
     expect(written(model, { sampling }).body.inferenceConfig ?? {}).not.toHaveProperty('stopSequences')

@@ -46,6 +46,13 @@ async function invoking(script: Script, betas = 'none') {
       gateway.ask('/v1/messages', { ...body, stream, ...fields }, { headers }),
     chat: (stream: boolean, ...before: readonly object[]) =>
       gateway.ask('/v1/chat/completions', { model: MODEL, messages: [...before, ...body.messages], stream }, {}),
+    /** Sends a request of the OpenAI Agents SDK, whose tools and answers are strict. */
+    tooled: (model: string) => {
+      const schema = { type: 'object', properties: {}, required: [], additionalProperties: false }
+      const tools = [{ type: 'function', function: { name: 'f', parameters: schema, strict: true } }]
+      const response_format = { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } }
+      return gateway.ask('/v1/chat/completions', { ...body, model, tools, response_format }, {})
+    },
     count: (fields = {}) =>
       gateway.ask('/v1/messages/count_tokens', { model: MODEL, messages: body.messages, ...fields }, { headers }),
     arrived: () => upstream.seen.at(-1)!,
@@ -138,6 +145,19 @@ describe('a channel of InvokeModel', () => {
       ...{ max_tokens: 2001, messages: [{ role: 'user', content: 'Hi' }] },
       thinking: { type: 'enabled', budget_tokens: 2000 },
     })
+  })
+
+  test.each([
+    ['us.anthropic.claude-sonnet-5', false],
+    ['us.anthropic.claude-opus-4-8', false],
+    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', true],
+  ])('of %s gets strict tools and schemas of answers only if Bedrock takes them', async (model, takes) => {
+    const { tooled, arrived } = await invoking(answering)
+    await tooled(model)
+    const { tools, output_config, system } = JSON.parse(arrived().text)
+    expect('strict' in tools[0]).toBe(takes)
+    expect(output_config?.format !== undefined).toBe(takes)
+    if (!takes) expect(JSON.stringify(system)).toContain('JSON Schema')
   })
 
   test('estimates token counts of models that do not count', async () => {

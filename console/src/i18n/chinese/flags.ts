@@ -23,14 +23,15 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
   include_usage: '网关在每个流中请求用量，使词元计入限额',
   text_only_content: '`string`：文本以字符串而非部分列表传递',
-  json_schema: '接受带模式的 `response_format`；默认 true，否则只请求 JSON 而不带模式',
+  json_schema:
+    '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
   signed_turns:
     '拒绝首段文本或图像没有签名的模型轮次，因此来自别处的轮次会带上跳过检查的标记；默认 false，Gemini 3 及以后的图像模型默认 true',
   result_media:
-    '工具结果中可以包含媒体；否则媒体会在结果之后的用户轮次中发送；默认 true，Gemini 2.5 及更早的模型默认 false',
+    '工具结果中可以包含媒体；否则媒体会在结果之后的用户轮次中发送；默认 true，Gemini 2.5 及更早的模型，以及 Converse 上 Claude、Nova 和 Llama 以外的模型默认 false',
   after_tools: '`assistant`：工具消息之后只能是助手消息，因此会插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
   request_fields:
@@ -44,7 +45,11 @@ export const FLAGS: { readonly [flag: string]: string } = {
   tool_cache_points: '接受工具之间的缓存点；默认 true；Nova 为 false',
   plain_schemas:
     '工具的 schema 顶层只有 `type`、`properties` 和 `required`，且没有引用；Nova 默认为 true，因为它拒绝顶层的其他关键字',
-  cache_times: '接受缓存点的时长；默认 true；Nova 为 false',
+  signatures:
+    '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
+  strict_tools:
+    '接受工具的 `strict`；messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
+  cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
   count: 'false：没有词元计数接口，由网关估算',
@@ -79,6 +84,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   threads: '为原生调用方保存对话（`thread`）；默认 false',
   preview_fields:
     '接受任何预览功能的字段（`context_management`、`mcp_servers`、`speed`、工具的 `defer_loading`）；默认 true；Bedrock 和 Google Cloud 上的 Claude 为 false：此时只有当通道的 `betas` 传递其 beta 时才发送该字段',
+  bedrock:
+    '以 Bedrock 的 InvokeModel 提供 Claude，只有 Claude 4.5 和 4.6 接受严格的工具和答案的模式；预设 `bedrock-invoke` 默认 true',
   service_tiers: '接受 `service_tier`；默认 true；InvokeModel 和 Google Cloud 为 false',
   vertex:
     'Google 的云 API：接受标签、文件名和排除的域名，但不接受调用 ID，且每个请求只嵌入一项；live：路径和模型名采用云端写法',
@@ -87,7 +94,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   voices: '调用方所用名称对应的上游声音；设置后不提供其他声音',
   default_voice: '未指定声音的请求所用的上游声音',
   batch: '每个请求的最多输入数；更大的请求会拆分，应答再合并',
-  cache_points: '接受缓存点；Anthropic 的模型和 Nova 默认 true',
+  cache_points: '接受缓存点；Nova 和 3.5 Haiku 起的 Claude 默认 true',
   top_k: '在模型字段中接受 `top_k`；Anthropic 的模型默认 true',
   thinks: '接受推理设置和早先轮次的推理；Command A Reasoning 和 Command A+ 默认 true',
   dimensions_field: '向量长度的字段名',
