@@ -170,6 +170,19 @@ function dropOutput(output: Output, { losses }: WriteContext): void {
 }
 
 const MAX_USER_ID_LENGTH = 512
+/** Matches text with an email address. */
+const MAIL_ADDRESS = /[^\s@]@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i
+
+/**
+ * Returns the id of the end user, unless Anthropic refuses it: "user_id appears to contain an email address"
+ * (docs/wire/messages.md#request).
+ */
+function writeUserId(endUser: string, { losses }: WriteContext): string | undefined {
+  if (endUser.length > MAX_USER_ID_LENGTH) return losses.drop(['endUser'], 'too-long')
+  if (MAIL_ADDRESS.test(endUser)) return losses.drop(['endUser'], 'no-mail-addresses')
+  return endUser
+}
+
 const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
   | SettingName
@@ -189,11 +202,10 @@ function writeService(request: CanonicalRequest, context: WriteContext): JsonObj
   const { losses } = context
   const state = writeState(request, context)
   losses.dropFields(request, [], REQUEST_LOSSES)
-  const isTooLong = request.endUser !== undefined && request.endUser.length > MAX_USER_ID_LENGTH
-  if (isTooLong) losses.drop(['endUser'], 'too-long')
+  const user_id = request.endUser === undefined ? undefined : writeUserId(request.endUser, context)
   return defined({
     ...state,
-    metadata: writeObject(request, 'metadata', { user_id: isTooLong ? undefined : request.endUser }),
+    metadata: writeObject(request, 'metadata', { user_id }),
     service_tier: writeTier(request, context),
     cache_control: request.cache && writeMarker(request.cache, [], context),
   }) as JsonObject
