@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { shownLosses, withoutAdditions } from '../../src/egress/losses.ts'
@@ -46,16 +47,43 @@ describe('images under another type than that of their bytes', () => {
 })
 
 describe('end users', () => {
-  it('are left out if their id has an email address', () => {
+  it('are hashed if their id has an email address', () => {
     for (const endUser of ['ann@example.com', 'Ann <ann.b@mail.example.co.uk>', 'user:ann@localhost.test']) {
       const { body, shown } = write('messages', { endUser })
-      expect(body).not.toHaveProperty('metadata.user_id')
-      expect(shown).toEqual([['endUser', 'no-mail-addresses']])
+      expect(body.metadata.user_id).toMatch(/^[0-9a-f]{64}$/)
+      expect(shown).toEqual([['endUser', 'hashed']])
     }
   })
 
   it('keep every other id', () => {
     for (const endUser of ['user_1', '@ann', 'ann@', 'ann @ home', '42', '{"device_id":"a","session_id":"b"}'])
       expect(write('messages', { endUser })).toMatchObject({ body: { metadata: { user_id: endUser } }, shown: [] })
+  })
+})
+
+describe('schemas that refer to themselves', () => {
+  const node = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/$defs/node' } } } }
+  const recursive = { $defs: { node }, $ref: '#/$defs/node' }
+  const plain = { $defs: { leaf: { type: 'string' } }, type: 'object', properties: { a: { $ref: '#/$defs/leaf' } } }
+  const asking = (schema: JsonObject): Partial<CanonicalRequest> => ({ output: { text: { shape: 'schema', schema } } })
+  const offering = (parameters: JsonObject): Partial<CanonicalRequest> => ({
+    tools: [{ type: 'function', name: 'f', strict: true, parameters }],
+  })
+
+  it('are asked for in words', () => {
+    for (const schema of [recursive, { type: 'object', properties: { a: { $ref: '#' } } }]) {
+      const { body, shown } = write('messages', asking(schema))
+      expect(body).not.toHaveProperty('output_config')
+      expect(JSON.stringify(body.system)).toContain('JSON Schema')
+      expect(shown).toEqual([['output.text', 'no-recursive-schemas']])
+    }
+    expect(write('messages', asking(plain)).body.output_config.format.type).toBe('json_schema')
+  })
+
+  it('are no strict arguments of tools', () => {
+    const { body, shown } = write('messages', offering(recursive))
+    expect(body.tools[0]).not.toHaveProperty('strict')
+    expect(shown).toContainEqual(['tools.0.strict', 'no-recursive-schemas'])
+    expect(write('messages', offering(plain)).body.tools[0].strict).toBe(true)
   })
 })

@@ -11,8 +11,11 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
+import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { isRecursive } from '../sanitize/recursive-schema.ts'
+import { sha256 } from '../sanitize/sha256.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -48,9 +51,19 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     if (source !== undefined) return writeNativeRequest(request, source, options)
     const { passesBeta = passesNone } = options
     const write = request.output.count === true ? writeCounting : writeForeign
-    return write(request, dialect, passesBeta)
+    if (!isRecursiveShape(request.output.text)) return write(request, dialect, passesBeta)
+    return withJsonInWords(request, IN_WORDS, worded => write(worded, dialect, passesBeta))
   })
 }
+
+/** Rule for a shape that the upstream refuses, so that the model is asked for it in words. */
+const IN_WORDS: JsonRule = { schemas: false, bare: true }
+
+/**
+ * Returns true for a schema that refers to itself: "Circular reference detected in schema definitions"
+ * (docs/wire/messages.md#request).
+ */
+const isRecursiveShape = (text: Output['text']): boolean => text?.shape === 'schema' && isRecursive(text.schema)
 
 /** Writes a token count request as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */
 function writeCounting(
@@ -139,8 +152,9 @@ function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, 
 
 function writeShape(requestedShape: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
   const { losses } = context
-  const text = withEnumInObject(requestedShape, losses)
   const path = ['output', 'text']
+  if (isRecursiveShape(requestedShape)) return losses.drop(path, 'no-recursive-schemas')
+  const text = withEnumInObject(requestedShape, losses)
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
   if (text.shape !== 'schema') return undefined
@@ -174,13 +188,15 @@ const MAX_USER_ID_LENGTH = 512
 const MAIL_ADDRESS = /[^\s@]@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i
 
 /**
- * Returns the id of the end user, unless Anthropic refuses it: "user_id appears to contain an email address"
+ * Returns the id of the end user. One with an email address, which Anthropic refuses, is replaced with its SHA-256
  * (docs/wire/messages.md#request).
  */
 function writeUserId(endUser: string, { losses }: WriteContext): string | undefined {
   if (endUser.length > MAX_USER_ID_LENGTH) return losses.drop(['endUser'], 'too-long')
-  if (MAIL_ADDRESS.test(endUser)) return losses.drop(['endUser'], 'no-mail-addresses')
-  return endUser
+  if (!MAIL_ADDRESS.test(endUser)) return endUser
+  const hash = sha256(endUser)
+  losses.change(['endUser'], hash, 'hashed')
+  return hash
 }
 
 const REQUEST_LOSSES: Unwritten<

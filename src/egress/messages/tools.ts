@@ -5,6 +5,7 @@ import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../
 import { defined, extrasFor } from '../fields.ts'
 import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
+import { isRecursive } from '../sanitize/recursive-schema.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 import { acceptedTool } from './previews.ts'
 
@@ -51,15 +52,25 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
 }
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): Block {
-  const { name, description, strict } = tool
-  const input_schema = writeSchema(tool, path, context)
+  const { name, description } = tool
+  const strict = writeStrict(tool, path, context)
+  const input_schema = writeSchema({ ...tool, strict }, path, context)
   const block = defined({ name, description, input_schema, strict })
   const extras = acceptedTool(extrasFor(tool, FORMAT), tool, path, context)
   return writeCache({ ...(block as Block), ...extras }, tool, path, context)
 }
 
+/** A tool with the strictness that is written. */
+type Strictness = Pick<FunctionTool, 'parameters'> & { readonly strict: boolean | undefined }
+
+/** Returns the strictness of a tool. A schema that refers to itself cannot be strict (docs/wire/messages.md#tools). */
+function writeStrict({ strict, parameters = {} }: FunctionTool, path: Path, { losses }: WriteContext) {
+  if (strict !== true || !isRecursive(parameters)) return strict
+  return losses.drop([...path, 'strict'], 'no-recursive-schemas')
+}
+
 /** Writes the argument schema, which must be an object schema. In a strict schema, all objects are closed. */
-function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
+function writeSchema({ parameters, strict }: Strictness, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
     const empty: JsonObject = strict === true ? { type: 'object', additionalProperties: false } : { type: 'object' }
