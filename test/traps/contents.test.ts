@@ -9,6 +9,7 @@ import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { contents as writer } from '../../src/egress/contents/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
+import { shownLosses } from '../../src/egress/losses.ts'
 import { contents as reader } from '../../src/ingress/contents/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { text, user } from '../builders/messages.ts'
@@ -417,6 +418,20 @@ describe('settings', () => {
     expect(config({ mode: 'none' })).toEqual({ mode: 'NONE' })
     expect(config({ mode: 'required', only: ['f'] })).toEqual({ mode: 'ANY', allowedFunctionNames: ['f'] })
     expect(config({ mode: 'auto', only: ['f'] })).toEqual({ mode: 'VALIDATED', allowedFunctionNames: ['f'] })
+  })
+
+  it('hosted tools alone have no choice, which Gemini refuses', () => {
+    const tools = [{ type: 'hosted', kind: 'web-search' }] as const
+    const sent = (toolChoice: Loose) => {
+      const { wire, losses } = write({ tools, toolChoice })
+      const { toolConfig, tools: offered } = wire.body as Loose
+      return { toolConfig, offers: offered !== undefined, shown: shownLosses(losses).map(({ path }) => path.join('.')) }
+    }
+    const forced = { toolConfig: undefined, offers: true, shown: ['toolChoice'] }
+    expect(sent({ mode: 'required', hosted: 'web-search' })).toEqual(forced)
+    expect(sent({ mode: 'required' })).toEqual(forced)
+    expect(sent({ mode: 'auto' })).toEqual({ toolConfig: undefined, offers: true, shown: [] })
+    expect(sent({ mode: 'none' })).toEqual({ toolConfig: undefined, offers: false, shown: ['tools.0'] })
   })
 
   it('trap 55: schemas go as JSON Schema, or narrowed where the upstream takes no more', () => {

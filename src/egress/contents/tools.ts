@@ -24,13 +24,14 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
   if (tools === undefined) return undefined
   const mayMix = !isMixed(request) || supportsMixedTools(request)
   const offersOthers = !restrictsFunctions(request.toolChoice)
+  const mayCall = !forbidsHosted(request)
   const fields = tools.flatMap((tool, index) => {
     if (!offersOthers && tool.type === 'hosted') {
       context.losses.dropRestored(['tools', index], 'not-allowed-by-the-choice')
       return []
     }
-    if (mayMix || tool.type !== 'hosted') return writeTool(tool, index, context)
-    context.losses.drop(['tools', index], 'not-beside-functions')
+    if (tool.type !== 'hosted' || (mayMix && mayCall)) return writeTool(tool, index, context)
+    context.losses.drop(['tools', index], mayMix ? 'no-tool-may-be-called' : 'not-beside-functions')
     return []
   })
   const toolEntries = grouped(fields)
@@ -45,6 +46,14 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
  */
 const restrictsFunctions = (choice: ToolChoice | undefined): boolean =>
   choice?.only !== undefined && choice.mode !== 'none'
+
+/** Returns true if no tool may be called and all are hosted. NONE can forbid functions only. */
+const forbidsHosted = (request: CanonicalRequest): boolean =>
+  request.toolChoice?.mode === 'none' && !hasFunctions(request)
+
+/** Returns true if there are functions, or tools of the format that may be functions. */
+const hasFunctions = ({ tools = [] }: CanonicalRequest): boolean =>
+  tools.some(tool => tool.type === 'function' || (tool.type === 'opaque' && tool.format === FORMAT))
 
 /** Matches models that accept either functions or hosted tools, but not both. */
 const EXCLUSIVE_MODELS = /gemini-[12]\b/
@@ -134,7 +143,10 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
 
-/** Writes `toolConfig`: the tools that may be called, and the format's extras. */
+/**
+ * Writes `toolConfig`: the tools that may be called, and the format's extras. Without functions, there is no choice:
+ * "Function calling config is set without function_declarations" (docs/wire/contents.md#tool-choice).
+ */
 export function writeToolConfig(
   request: CanonicalRequest,
   isChoosable: boolean,
@@ -146,6 +158,10 @@ export function writeToolConfig(
   if (!isChoosable) reportNoChoice(request, context.losses)
   else reportParallel(request, context)
   if (choice === undefined || !isChoosable) return withExtrasUnlessEmpty(extras, combinationField)
+  if (!hasFunctions(request)) {
+    reportHostedChoice(choice, context)
+    return withExtrasUnlessEmpty(extras, combinationField)
+  }
   const isCombined = Object.keys(combinationField).length > 0
   const choiceField = writeChoice(choice, request.tools, isCombined ? 'VALIDATED' : MODES.auto, context)
   return withExtras(extras, {
@@ -158,6 +174,12 @@ export function writeToolConfig(
 function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: WriteContext): void {
   if (parallelToolCalls === true) losses.dropRestored(['parallelToolCalls'], 'allowed-anyway')
   else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
+}
+
+/** Reports a choice among hosted tools alone as lost. The model decides anyway whether it uses them. */
+function reportHostedChoice({ mode }: ToolChoice, { losses }: WriteContext): void {
+  if (mode === 'auto') losses.dropRestored(['toolChoice'], 'chosen-anyway')
+  else losses.drop(['toolChoice'], 'hosted-tools-cannot-be-forced')
 }
 
 const COMBINATION_FLAG = 'includeServerSideToolInvocations'

@@ -1,5 +1,6 @@
-import type { MediaKind, MediaPart } from '../../canonical/content.ts'
+import type { MediaKind, MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
+import { sniffBase64 } from '../../canonical/media/sniff.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { type ConverseMedia, formatOf, mediaTypeOf } from '../../formats/settings/converse.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -23,6 +24,8 @@ const ALIASES: { readonly [mediaType: string]: string } = {
 const PLAIN_TEXT = 'text/plain'
 /** Media types of files that are sent as plain text. */
 const TEXT_TYPES = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|toml))$/i
+
+type Base64 = Extract<MediaSource, { type: 'base64' }>
 
 /** A source and the format in which it is sent. */
 interface FormattedSource {
@@ -62,7 +65,7 @@ function writeSource(
   const at = [...path, 'source']
   switch (source.type) {
     case 'base64': {
-      const format = reportedFormat(kind, source.mediaType, at, losses)
+      const format = reportedFormat(kind, source, at, losses)
       return format === undefined
         ? losses.drop(path, `no-such-${kind}-type`)
         : { format, source: { bytes: source.data } }
@@ -102,15 +105,19 @@ function supportedType(kind: ConverseMedia, mediaType: string): string | undefin
   return formatOf(kind, usual) === undefined ? undefined : usual
 }
 
-/** Returns the format name of bytes and reports a changed media type. Other kinds of text are sent as plain text. */
+/**
+ * Returns the format name of bytes and reports a changed media type. Other kinds of text are sent as plain text. Images
+ * are sent under the type of their bytes, with which Claude compares the name (docs/wire/messages.md#content-blocks).
+ */
 function reportedFormat(
   kind: ConverseMedia,
-  mediaType: string,
+  { mediaType, data }: Base64,
   path: Path,
   losses: WriteContext['losses'],
 ): string | undefined {
   const isText = kind === 'document' && TEXT_TYPES.test(mediaType)
-  const supported = supportedType(kind, mediaType) ?? (isText ? PLAIN_TEXT : undefined)
+  const detected = kind === 'image' ? supportedType(kind, sniffBase64(data) ?? '') : undefined
+  const supported = detected ?? supportedType(kind, mediaType) ?? (isText ? PLAIN_TEXT : undefined)
   if (supported === undefined) return undefined
   if (supported !== mediaType) losses.change([...path, 'mediaType'], supported, 'type-spelt-out')
   return formatOf(kind, supported)

@@ -2,6 +2,7 @@ import { decodeBase64 } from '../../canonical/base64.ts'
 import type { MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { rowOf } from '../../canonical/maps.ts'
+import { sniffBase64 } from '../../canonical/media/sniff.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
@@ -66,11 +67,16 @@ const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
   'image/webp': 'image/webp',
 }
 
+/**
+ * Writes an image under the type of its bytes, because Anthropic compares the two: "The image was specified using the
+ * image/png media type, but the image appears to be a image/jpeg image" (docs/wire/messages.md#content-blocks).
+ */
 function writeImage({ mediaType, data }: Base64, path: Path, losses: Losses): JsonObject | undefined {
-  const lowerCaseType = mediaType.toLowerCase()
-  const media_type = rowOf(IMAGE_TYPES, lowerCaseType)
+  const statedType = rowOf(IMAGE_TYPES, mediaType.toLowerCase())
+  const media_type = rowOf(IMAGE_TYPES, sniffBase64(data) ?? '') ?? statedType
+  const reason = media_type === statedType ? 'image-type-spelt-out' : 'image-type-of-the-bytes'
   if (media_type === undefined) losses.drop(path, 'no-such-image-type')
-  else if (media_type !== mediaType) losses.change([...path, 'source', 'mediaType'], media_type, 'image-type-spelt-out')
+  else if (media_type !== mediaType) losses.change([...path, 'source', 'mediaType'], media_type, reason)
   return media_type === undefined ? undefined : { type: 'base64', media_type, data }
 }
 

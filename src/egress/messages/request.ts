@@ -11,9 +11,11 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { withJsonInWords } from '../sanitize/json-in-words.ts'
+import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { isRecursive } from '../sanitize/recursive-schema.ts'
+import { sha256 } from '../sanitize/sha256.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -48,14 +50,24 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     const source = options.native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
     if (source !== undefined) return writeNativeRequest(request, source, options)
     const { passesBeta = passesNone } = options
-    if (request.output.count === true) return writeCounting(request, dialect, passesBeta)
-    if (dialect.json_schema !== false) return writeForeign(request, dialect, passesBeta)
-    return withJsonInWords(request, JSON_RULE, worded => writeForeign(worded, dialect, passesBeta))
+    const write = request.output.count === true ? writeCounting : writeForeign
+    if (refusalOfShape(request.output.text, dialect) === undefined) return write(request, dialect, passesBeta)
+    return withJsonInWords(request, JSON_RULE, worded => write(worded, dialect, passesBeta))
   })
 }
 
-/** Words alone ask for JSON if the upstream takes no schema. */
-const JSON_RULE = { schemas: false, bare: true } as const
+/** Words alone ask for JSON of a shape that the upstream refuses. */
+const JSON_RULE: JsonRule = { schemas: false, bare: true }
+
+/**
+ * Returns the reason why the upstream refuses the shape of the answer: it takes no schemas, or the schema refers to
+ * itself, "Circular reference detected in schema definitions" (docs/wire/messages.md#request).
+ */
+function refusalOfShape(text: Output['text'], { json_schema }: MessagesDialect): string | undefined {
+  if (text === undefined || text.shape === 'text') return undefined
+  if (json_schema === false) return 'no-json-schema'
+  return text.shape === 'schema' && isRecursive(text.schema) ? 'no-recursive-schemas' : undefined
+}
 
 /** Writes a token count request as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */
 function writeCounting(
@@ -145,7 +157,8 @@ function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, 
 function writeShape(requestedShape: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
   const { dialect, losses } = context
   const path = ['output', 'text']
-  if (requestedShape.shape !== 'text' && dialect.json_schema === false) return losses.drop(path, 'no-json-schema')
+  const refusal = refusalOfShape(requestedShape, dialect)
+  if (refusal !== undefined) return losses.drop(path, refusal)
   const text = withEnumInObject(requestedShape, losses)
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
@@ -176,6 +189,21 @@ function dropOutput(output: Output, { losses }: WriteContext): void {
 }
 
 const MAX_USER_ID_LENGTH = 512
+/** Matches text with an email address. */
+const MAIL_ADDRESS = /[^\s@]@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i
+
+/**
+ * Returns the id of the end user. One with an email address, which Anthropic refuses, is replaced with its SHA-256
+ * (docs/wire/messages.md#request).
+ */
+function writeUserId(endUser: string, { losses }: WriteContext): string | undefined {
+  if (endUser.length > MAX_USER_ID_LENGTH) return losses.drop(['endUser'], 'too-long')
+  if (!MAIL_ADDRESS.test(endUser)) return endUser
+  const hash = sha256(endUser)
+  losses.change(['endUser'], hash, 'hashed')
+  return hash
+}
+
 const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
   | SettingName
@@ -195,11 +223,10 @@ function writeService(request: CanonicalRequest, context: WriteContext): JsonObj
   const { losses } = context
   const state = writeState(request, context)
   losses.dropFields(request, [], REQUEST_LOSSES)
-  const isTooLong = request.endUser !== undefined && request.endUser.length > MAX_USER_ID_LENGTH
-  if (isTooLong) losses.drop(['endUser'], 'too-long')
+  const user_id = request.endUser === undefined ? undefined : writeUserId(request.endUser, context)
   return defined({
     ...state,
-    metadata: writeObject(request, 'metadata', { user_id: isTooLong ? undefined : request.endUser }),
+    metadata: writeObject(request, 'metadata', { user_id }),
     service_tier: writeTier(request, context),
     cache_control: request.cache && writeMarker(request.cache, [], context),
   }) as JsonObject

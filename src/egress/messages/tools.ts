@@ -5,6 +5,7 @@ import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../
 import { defined, extrasFor } from '../fields.ts'
 import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
+import { isRecursive } from '../sanitize/recursive-schema.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 import { acceptedTool } from './previews.ts'
 
@@ -59,14 +60,23 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   return writeCache({ ...(block as Block), ...extras }, tool, path, context)
 }
 
-/** Returns the strictness of a tool, or undefined if the upstream refuses the field (docs/wire/converse.md#tools). */
-function writeStrict({ strict }: FunctionTool, path: Path, { dialect, losses }: WriteContext): boolean | undefined {
-  if (strict === undefined || dialect.strict_tools !== false) return strict
-  const at = [...path, 'strict']
-  return strict ? losses.drop(at, 'no-strict-tools') : losses.dropRestored(at, 'the-default')
-}
-
+/** A tool with the strictness that is written. */
 type WrittenTool = Pick<FunctionTool, 'parameters'> & { readonly strict: boolean | undefined }
+
+/**
+ * Returns the strictness of a tool, or undefined if the upstream refuses the field (docs/wire/converse.md#tools) or a
+ * strict schema that refers to itself (docs/wire/messages.md#tools).
+ */
+function writeStrict(
+  { strict, parameters = {} }: FunctionTool,
+  path: Path,
+  { dialect, losses }: WriteContext,
+): boolean | undefined {
+  const at = [...path, 'strict']
+  if (strict !== undefined && dialect.strict_tools === false)
+    return strict ? losses.drop(at, 'no-strict-tools') : losses.dropRestored(at, 'the-default')
+  return strict === true && isRecursive(parameters) ? losses.drop(at, 'no-recursive-schemas') : strict
+}
 
 /** Writes the argument schema, which must be an object schema. In a strict schema, all objects are closed. */
 function writeSchema({ parameters, strict }: WrittenTool, path: Path, { losses }: WriteContext): JsonObject {
