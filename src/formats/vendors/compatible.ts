@@ -27,7 +27,11 @@ export const openrouter: Preset = {
     { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: PLAIN_RESPONSES },
     { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer', dialect: { count: false } },
     // Models that do not know `base64` answer with no vectors (plastic-labs/honcho#932, July 2026).
-    { format: 'embeddings', baseUrl: 'https://openrouter.ai/api/v1', dialect: { base64_encoding: false } },
+    {
+      format: 'embeddings',
+      baseUrl: 'https://openrouter.ai/api/v1',
+      dialect: { base64_encoding: false, tokens: false },
+    },
   ],
 }
 
@@ -115,7 +119,13 @@ export const mistral: Preset = {
     {
       format: 'embeddings',
       baseUrl: 'https://api.mistral.ai/v1',
-      dialect: { dimensions_field: 'output_dimension', end_user: false },
+      dialect: {
+        dimensions_field: 'output_dimension',
+        end_user: false,
+        tokens: false,
+        batch: 512,
+        batch_tokens: 16_000,
+      },
     },
     { format: 'transcriptions', baseUrl: 'https://api.mistral.ai/v1', dialect: { transcript_shapes: 'none' } },
   ],
@@ -156,7 +166,7 @@ export const together: Preset = {
     },
     ...openaiFormats('https://api.together.xyz/v1', ['completions', 'rerank']),
     // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
-    { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false } },
+    { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false, tokens: false } },
     { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { size_field: 'width' } },
     { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
   ],
@@ -235,7 +245,7 @@ export const dashscope: Preset = {
     {
       format: 'embeddings',
       baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-      dialect: { batch: 10 },
+      dialect: { batch: 10, tokens: false },
     },
   ],
 }

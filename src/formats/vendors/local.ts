@@ -18,7 +18,9 @@ export const ollama: Preset = {
     { format: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', dialect: LOCAL_CHAT },
     { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: PLAIN_RESPONSES },
     { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: PLAIN_MESSAGES },
-    ...openaiFormats('http://127.0.0.1:11434/v1', ['completions', 'embeddings']),
+    ...openaiFormats('http://127.0.0.1:11434/v1', ['completions']),
+    // Ollama takes texts only: "invalid input type".
+    { format: 'embeddings', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { tokens: false } },
   ],
 }
 

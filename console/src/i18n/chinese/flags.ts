@@ -87,6 +87,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   voices: '调用方所用名称对应的上游声音；设置后不提供其他声音',
   default_voice: '未指定声音的请求所用的上游声音',
   batch: '每个请求的最多输入数；更大的请求会拆分，应答再合并',
+  batch_tokens: '每个请求所有输入的最多 token 数，由网关偏高估算；更大的请求会拆分，应答再合并',
+  tokens: '接受以 token id 表示的输入；默认 true；为 false 时，网关按词表 cl100k_base 写出其文本',
   cache_points: '接受缓存点；Anthropic 的模型和 Nova 默认 true',
   top_k: '在模型字段中接受 `top_k`；Anthropic 的模型默认 true',
   thinks: '接受推理设置和早先轮次的推理；Command A Reasoning 和 Command A+ 默认 true',
