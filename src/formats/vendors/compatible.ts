@@ -164,7 +164,9 @@ export const together: Preset = {
       baseUrl: 'https://api.together.xyz/v1',
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
     },
-    ...openaiFormats('https://api.together.xyz/v1', ['completions', 'rerank']),
+    ...openaiFormats('https://api.together.xyz/v1', ['completions']),
+    // `top_n` of `RerankCreateParams` in together 3.1.1 (PyPI); there is no `top_k`.
+    { format: 'rerank', baseUrl: 'https://api.together.xyz/v1', dialect: { top_field: 'top_n' } },
     // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
     { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false, tokens: false } },
     { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { size_field: 'width' } },

@@ -39,7 +39,9 @@ export const vllm: Preset = {
       dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs' },
     },
     { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
-    ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank']),
+    ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings']),
+    // vLLM reads `top_n` and ignores unknown fields (`RerankRequest`, github.com/vllm-project/vllm).
+    { format: 'rerank', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { top_field: 'top_n' } },
     { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
     { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { edits: 'form' } },
   ],
