@@ -89,7 +89,8 @@ export const groq: Preset = {
     {
       format: 'transcriptions',
       baseUrl: 'https://api.groq.com/openai/v1',
-      dialect: { transcript_shapes: 'json' },
+      // "unknown param `stream`", whatever its value (SubtitleEdit/subtitleedit#11123, roryeckel/wyoming_openai#39).
+      dialect: { transcript_shapes: 'json', transcript_events: false },
     },
   ],
 }
