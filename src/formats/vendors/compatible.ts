@@ -85,7 +85,12 @@ export const groq: Preset = {
       },
     },
     { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
-    { format: 'speech', baseUrl: 'https://api.groq.com/openai/v1', dialect: { speech_events: false } },
+    // "response_format must be one of [wav]" (EKKOLearnAI/hermes-studio#2328, August 2026).
+    {
+      format: 'speech',
+      baseUrl: 'https://api.groq.com/openai/v1',
+      dialect: { speech_events: false, wav_only: true },
+    },
     {
       format: 'transcriptions',
       baseUrl: 'https://api.groq.com/openai/v1',

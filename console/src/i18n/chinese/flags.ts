@@ -95,6 +95,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   dimensions_field: '向量长度的字段名',
   encoding_field: '向量编码的字段名',
   float_encoding: '接受 `float` 编码；默认 true，否则省略该字段以得到数字',
+  wav_only: '仅返回 WAV 文件，由网关转换为 MP3 和原始采样；默认 false',
   transcript_events: '流式发送事件；默认 true；为 false 时请求完整应答，由网关生成事件',
   base64_encoding: '接受 `base64` 编码；默认 true；为 false 时省略该字段，由网关对数字进行编码',
   purpose_field: '向量用途的字段名',
