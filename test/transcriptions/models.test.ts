@@ -86,6 +86,16 @@ test('the diarizing model answers segments in the response format of the caller'
   expect(JSON.parse(own.text).segments).toEqual([SEGMENT])
 })
 
+/* Mistral answers 200 with an empty text to a language beside times (livekit/agents#4399). */
+test('Mistral gets no language beside times, and the loss is reported', async () => {
+  const { dialect = {} } = PRESETS.get('mistral')!.formats.find(({ format }) => format === 'transcriptions')!
+  const timed = await transcribe('voxtral-mini-2602', [['language', 'en'], VERBOSE[0]], dialect)
+  expect([...timed.forms[0]!.keys()]).not.toContain('language')
+  expect(timed.losses).toContain('language not-beside-times')
+  const plain = await transcribe('voxtral-mini-2602', [['language', 'en']], dialect)
+  expect(plain.forms[0]!.get('language')).toBe('en')
+})
+
 test.each(['true', 'false'])('Groq gets no stream (%s), and the caller of a stream events', async stream => {
   const { dialect = {} } = PRESETS.get('groq')!.formats.find(({ format }) => format === 'transcriptions')!
   const { status, text } = await transcribe('whisper-large-v3', [['stream', stream]], dialect)

@@ -56,7 +56,9 @@ export function writeRequest(
             ...(voice === undefined || voice === audio?.voice ? {} : { voice }),
             ...(dialect.wav_only === true ? { response_format: writeWav(audio, losses) } : {}),
           },
-          nativeSource.node.stream && streamFormat === undefined ? ['stream_format'] : [],
+          (nativeSource.node.stream && streamFormat === undefined) || dialect.speech_events === false
+            ? ['stream_format']
+            : [],
         )
   return { wire: { path: '/audio/speech', query: {}, headers: {}, body, accept: '*/*' }, losses: losses.list }
 }

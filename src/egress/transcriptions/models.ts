@@ -17,6 +17,8 @@ const MODELS: readonly (readonly [models: RegExp, form: ModelForm])[] = [
 
 /** Returns the form without what the model refuses. */
 export function acceptedForm(body: JsonObject, request: CanonicalRequest, losses: Losses): JsonObject {
+  // Only `whisper-1` translates, so that other models refuse the request by its path.
+  if (request.output.transcript?.task === 'translate') return body
   const form = MODELS.find(([models]) => models.test(request.model))?.[1]
   return form === undefined ? body : form(body, request, losses)
 }

@@ -104,8 +104,13 @@ const SHAPE_WRITERS: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   },
   none: ({ response_format: _, prompt: _prompt, ...body }, request, losses) => {
     reportHint(request, losses)
-    const { timestamps, speakers, keywords } = request.output.transcript ?? {}
-    const others = Object.entries(body).filter(([name]) => !/^(timestamp_granularities|keywords)(\[\])?$/.test(name))
+    const { timestamps, speakers, keywords, language } = request.output.transcript ?? {}
+    // Mistral answers an empty text to both (docs/wire/transcriptions.md#mistral).
+    const isLanguageLost = timestamps !== undefined && language !== undefined
+    if (isLanguageLost) losses.drop(['output', 'transcript', 'language'], 'not-beside-times')
+    const others = Object.entries(body).filter(
+      ([name]) => !/^(timestamp_granularities|keywords)(\[\])?$/.test(name) && !(isLanguageLost && name === 'language'),
+    )
     return defined({
       ...Object.fromEntries(others),
       timestamp_granularities: timestamps,
