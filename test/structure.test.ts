@@ -175,7 +175,7 @@ describe('imports', () => {
       '@noble/hashes': /^src\/egress\/sanitize\/sha256\.ts$/,
       busboy: /^src\/ingress\/transport\/form\.ts$/,
       ws: /^src\/(server\/(sockets|socket|voice-sessions)|voice\/(dial|closing|session-socket|formats\/realtime\/first-settings)|gateway\/realtime\/open-voice-session|gateway\/capture\/recorded-socket|kit\/(conformance\/sockets\/socket|recordings\/(record|replay)-sockets))\.ts$/,
-      'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
+      'gpt-tokenizer': /^src\/gateway\/(counting\/tokens|token-inputs)\.ts$/,
       jose: /^src\/upstreams\/credentials\/signed-jwt\.ts$/,
       '@smithy/eventstream-codec': /^src\/ingress\/transport\/frames\.ts$/,
       '@smithy/signature-v4': /^src\/upstreams\/credentials\/aws\.ts$/,

@@ -34,6 +34,7 @@ import { targetFailure } from './target-failure.ts'
 import { submit } from './tasks/submit.ts'
 import { NO_SIGNATURES, noteSignatures, preferSigner, signaturesIn } from './thoughts/own-signatures.ts'
 import { mayHoldReasoning } from './thoughts/reasoning-memory.ts'
+import { needsTokenTexts, withTokenTexts } from './token-inputs.ts'
 import type { Attempt, Incoming } from './types.ts'
 import { writeResult } from './write-result.ts'
 
@@ -253,7 +254,8 @@ export class Gateway {
     const targets = signatures.length === 0 ? routedTargets : preferSigner(routedTargets, signatures, signers!)
     const failover = new Failover(incoming, targets, services.running, services.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
-      const targetRequest = asModel(responseChain?.targetRequest(target) ?? incoming.request, model)
+      const asked = asModel(responseChain?.targetRequest(target) ?? incoming.request, model)
+      const targetRequest = needsTokenTexts(asked, target) ? await withTokenTexts(asked) : asked
       const hasFullHistory = targetRequest.messages === fullRequest.messages
       const concern = (hasFullHistory ? textOnly : isTextOnly(targetRequest))
         ? undefined

@@ -22,6 +22,8 @@ test.each([
   ['voyage', { top_n: 10 }, { top_k: 2 }],
   ['voyage', { top_k: 10, truncation: false }, { top_k: 2, truncation: false }],
   ['jina', { top_n: 10 }, { top_n: 2 }],
+  ['together', { top_k: 1 }, { top_n: 1 }],
+  ['vllm', { top_k: 1 }, { top_n: 1 }],
 ])('%s is sent, of %j, %j', (vendor, given, written) => {
   expect(sent(vendor, given)).toEqual({ ...BODY, ...written })
 })

@@ -4,9 +4,6 @@ import { defined } from '../fields.ts'
 import { IMAGE_LOSSES, ratioAndClass, reportChoices } from '../media/gemini-image.ts'
 import type { WriteContext } from './fields.ts'
 
-/** Older models that only have one size class. */
-const ONE_CLASS_MODELS = /gemini-2\.5/
-
 /**
  * Writes `imageConfig`: an aspect ratio and, if known, a size class. A size in pixels is mapped to the nearest ratio
  * and size class.
@@ -17,6 +14,6 @@ export function writeImage({ output, model }: CanonicalRequest, { losses }: Writ
   losses.dropFields(image, ['output', 'image'], { ...IMAGE_LOSSES, mediaType: 'no-choice-of-media-type' })
   reportChoices(image, losses)
   if (image.size === undefined) return undefined
-  const size = ratioAndClass(image.size, !ONE_CLASS_MODELS.test(model), losses)
+  const size = ratioAndClass(image.size, model, losses)
   return size && (defined({ aspectRatio: size.ratio, imageSize: size.sizeClass }) as JsonObject)
 }

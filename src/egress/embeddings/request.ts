@@ -3,6 +3,7 @@ import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { type Json, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
+import { tokenIdsOf } from '../../canonical/token-ids.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type EmbeddingsDialect, embeddingsDialect } from '../../formats/dialects/embeddings.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -24,16 +25,18 @@ interface WriteContext {
 
 const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
+const isTokens = ({ content }: Message): boolean => content.some(part => tokenIdsOf(part) !== undefined)
+
 /** Writes one input: as received if possible, otherwise as tokens, an image or text. */
 function writeItem(message: Message, path: Path, context: WriteContext): Json {
   const { losses } = context
   const nativeItem = unchangedWire<Json>(message, FORMAT)
-  if (nativeItem !== undefined) return nativeItem
+  if (nativeItem !== undefined && !(isTokens(message) && context.dialect.tokens === false)) return nativeItem
   losses.dropFields(message, path, MESSAGE_LOSSES)
   if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'no-roles')
   const [only, ...others] = message.content
   if (only !== undefined && others.length === 0) {
-    if (only.type === 'opaque' && only.format === FORMAT) return writeOpaque(only, message, path, losses)
+    if (only.type === 'opaque' && only.format === FORMAT) return writeOpaque(only, message, path, context)
     if (only.type === 'media') {
       const media = writeMedia(only, path, context)
       if (media !== undefined) return { ...media, ...extrasFor(message, FORMAT) }
@@ -44,12 +47,19 @@ function writeItem(message: Message, path: Path, context: WriteContext): Json {
   return Object.keys(extras).length > 0 ? { text, ...extras } : text
 }
 
-/** Writes an opaque part of this format. A list of tokens cannot hold any other fields. */
-function writeOpaque({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
-  const { tokens } = value
-  if (!Array.isArray(tokens)) return value
+/**
+ * Writes an opaque part of this format. A list of tokens cannot hold any other fields. An upstream without tokens gets
+ * their text.
+ */
+function writeOpaque(part: OpaquePart, message: Message, path: Path, { dialect, losses }: WriteContext): Json {
+  const tokens = tokenIdsOf(part)
+  if (tokens === undefined) return part.value
   dropExtras(message, path, FORMAT, losses)
-  return tokens
+  if (dialect.tokens !== false) return tokens
+  const at = [...path, 'content', 0]
+  if (part.text === undefined) losses.drop(at, 'no-token-ids')
+  else losses.change(at, { type: 'text', text: part.text }, 'token-ids-as-text')
+  return part.text ?? ''
 }
 
 /** Writes an image as its URL or as bare base64, if the upstream accepts images. */
@@ -175,10 +185,11 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const settings = writeSettings(request, context)
   for (const field in settings)
     if (extras[field] !== undefined) losses.drop(['extras', FORMAT, field], 'said-in-another-field')
-  const input =
-    messages === nativeSource?.node.messages
-      ? nativeBody['input']!
-      : messages.map((message, index) => writeItem(message, ['messages', index], context))
+  const isUnchanged =
+    messages === nativeSource?.node.messages && !(dialect['tokens'] === false && messages.some(isTokens))
+  const input = isUnchanged
+    ? nativeBody['input']!
+    : messages.map((message, index) => writeItem(message, ['messages', index], context))
   const fields = { model, input, ...settings }
   const removedFields = SETTING_FIELDS.filter(field => nativeBody[field] != null && settings[field] === undefined)
   const body =

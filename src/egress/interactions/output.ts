@@ -20,13 +20,14 @@ const OUTPUT_LOSSES: Unwritten<
 const MODALITIES: ReadonlySet<Modality> = new Set(['text', 'image', 'audio'])
 
 /** Writes `response_format`, with an entry for each modality (docs/wire/interactions.md#response-format). */
-export function writeFormat({ output }: CanonicalRequest, context: WriteContext): Json | undefined {
+export function writeFormat(request: CanonicalRequest, context: WriteContext): Json | undefined {
+  const { output } = request
   const { losses } = context
   losses.dropFields(output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, losses)
   const modalities = wantedModalities(output, context)
   const shape = writeShape(output.text, modalities === undefined || modalities.includes('text'), context)
-  const image = writeImage(output.image, modalities?.includes('image') === true, context)
+  const image = writeImage(request, modalities?.includes('image') === true, context)
   const audio = writeContainer(output.audio, modalities?.includes('audio') === true, context)
   if (modalities === undefined) return shape === undefined ? undefined : { type: 'text', ...shape }
   const fields: { readonly [M in Modality]?: JsonObject | undefined } = { text: shape, image, audio }
@@ -73,7 +74,11 @@ function writeShape(requestedShape: Output['text'], isText: boolean, { losses }:
 const IMAGE_TYPE = 'image/jpeg'
 
 /** Writes the image settings: aspect ratio, size class and media type. */
-function writeImage(image: Output['image'], isImage: boolean, { losses }: WriteContext): JsonObject | undefined {
+function writeImage(
+  { output: { image }, model }: CanonicalRequest,
+  isImage: boolean,
+  { losses }: WriteContext,
+): JsonObject | undefined {
   if (image === undefined) return undefined
   const path = ['output', 'image']
   if (!isImage) return losses.drop(path, 'no-image-asked-for')
@@ -82,7 +87,7 @@ function writeImage(image: Output['image'], isImage: boolean, { losses }: WriteC
   const { size, mediaType } = image
   if (mediaType !== undefined && mediaType !== IMAGE_TYPE)
     losses.drop([...path, 'mediaType'], 'no-choice-of-media-type')
-  const { ratio, sizeClass } = (size === undefined ? undefined : ratioAndClass(size, true, losses)) ?? {}
+  const { ratio, sizeClass } = (size === undefined ? undefined : ratioAndClass(size, model, losses)) ?? {}
   const mime_type = mediaType === IMAGE_TYPE ? mediaType : undefined
   return defined({ aspect_ratio: ratio, image_size: sizeClass, mime_type }) as JsonObject
 }

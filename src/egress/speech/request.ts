@@ -1,6 +1,6 @@
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type SpeechDialect, speechDialect } from '../../formats/dialects/speech.ts'
 import { defined, extrasFor } from '../fields.ts'
@@ -49,11 +49,16 @@ export function writeRequest(
   const streamFormat = writeStreamFormat(request, dialect, native, losses)
   const body =
     nativeSource === undefined
-      ? writeBody(request, voice, streamFormat, losses)
+      ? writeBody(request, voice, streamFormat, dialect, losses)
       : withFields(
           bodyWithModel(request, nativeSource),
-          voice === undefined || voice === audio?.voice ? {} : { voice },
-          nativeSource.node.stream && streamFormat === undefined ? ['stream_format'] : [],
+          {
+            ...(voice === undefined || voice === audio?.voice ? {} : { voice }),
+            ...(dialect.wav_only === true ? { response_format: writeWav(audio, losses) } : {}),
+          },
+          (nativeSource.node.stream && streamFormat === undefined) || dialect.speech_events === false
+            ? ['stream_format']
+            : [],
         )
   return { wire: { path: '/audio/speech', query: {}, headers: {}, body, accept: '*/*' }, losses: losses.list }
 }
@@ -64,6 +69,7 @@ function writeBody(
   request: CanonicalRequest,
   voice: string | undefined,
   streamFormat: string | undefined,
+  dialect: SpeechDialect,
   losses: Losses,
 ): JsonObject {
   const { audio } = request.output
@@ -76,13 +82,29 @@ function writeBody(
     ...defined({
       voice,
       instructions,
-      response_format: writeContainer(audio?.mediaType, losses),
+      response_format: dialect.wav_only === true ? writeWav(audio, losses) : writeContainer(audio?.mediaType, losses),
       speed: audio?.speed,
       stream_format: streamFormat,
     }),
     ...extrasFor(request, FORMAT),
   } as JsonObject
 }
+
+/** Containers that the gateway makes of WAV files. */
+const MADE_OF_WAV: ReadonlySet<string | undefined> = new Set(['mp3', 'pcm', 'wav'])
+
+/** Requests a WAV file, whatever the caller gets. */
+function writeWav(audio: Output['audio'], losses: Losses): string {
+  const path = ['output', 'audio', 'mediaType']
+  if (audio === undefined) losses.addRestored(['output', 'audio'], { mediaType: WAV }, 'converted-by-the-gateway')
+  else if (audio.mediaType === undefined) losses.addRestored(path, WAV, 'converted-by-the-gateway')
+  else if (MADE_OF_WAV.has(containerOf(audio.mediaType)?.container)) {
+    if (audio.mediaType !== WAV) losses.changeRestored(path, WAV, 'converted-by-the-gateway')
+  } else losses.change(path, WAV, 'wav-only')
+  return 'wav'
+}
+
+const WAV = 'audio/wav'
 
 function writeContainer(mediaType: string | undefined, losses: Losses): string | undefined {
   if (mediaType === undefined) return undefined

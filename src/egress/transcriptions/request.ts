@@ -5,9 +5,10 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { transcriptionsDialect } from '../../formats/dialects/transcriptions.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
-import { bodyWithModel, nativeSourceOf } from '../native.ts'
+import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { reportConversational } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
+import { acceptedForm } from './models.ts'
 
 export const FORMAT = 'transcriptions'
 
@@ -19,13 +20,20 @@ export const FORMAT = 'transcriptions'
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  const { transcript_shapes = 'all' } = transcriptionsDialect(options.dialect)
+  const { transcript_shapes = 'all', transcript_events } = transcriptionsDialect(options.dialect)
   const nativeSource = options.native ? nativeSourceOf(request, FORMAT) : undefined
   const files = nativeSource?.wire.files ?? [recordingOf(request, FORMAT, losses)]
   const body = nativeSource === undefined ? writeBody(request, losses) : bodyWithModel(request, nativeSource)
   const path = request.output.transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
   const shaped = SHAPE_WRITERS[transcript_shapes](body, request, losses)
-  return { wire: { path, query: {}, headers: {}, body: shaped, files, accept: ACCEPT }, losses: losses.list }
+  const written = transcript_events === false ? withoutStream(shaped, request, losses) : shaped
+  return { wire: { path, query: {}, headers: {}, body: written, files, accept: ACCEPT }, losses: losses.list }
+}
+
+/** Returns the form without `stream`, in any value, for an upstream that answers at once. */
+function withoutStream(body: JsonObject, { stream }: CanonicalRequest, losses: Losses): JsonObject {
+  if (stream) losses.changeRestored(['stream'], false, 'answered-at-once')
+  return withFields(body, {}, ['stream'])
 }
 
 const ACCEPT = 'application/json, text/event-stream, text/plain'
@@ -88,7 +96,7 @@ type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => Js
 
 /** Functions that adapt the body to an upstream that does not support every response format. */
 const SHAPE_WRITERS: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
-  all: body => body,
+  all: acceptedForm,
   json: (body, { output: { transcript } }, losses) => {
     const { response_format: format } = body
     if (transcript?.speakers === true) losses.drop(['output', 'transcript', 'speakers'], 'no-speakers')
@@ -96,8 +104,13 @@ const SHAPE_WRITERS: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   },
   none: ({ response_format: _, prompt: _prompt, ...body }, request, losses) => {
     reportHint(request, losses)
-    const { timestamps, speakers, keywords } = request.output.transcript ?? {}
-    const others = Object.entries(body).filter(([name]) => !/^(timestamp_granularities|keywords)(\[\])?$/.test(name))
+    const { timestamps, speakers, keywords, language } = request.output.transcript ?? {}
+    // Mistral answers an empty text to both (docs/wire/transcriptions.md#mistral).
+    const isLanguageLost = timestamps !== undefined && language !== undefined
+    if (isLanguageLost) losses.drop(['output', 'transcript', 'language'], 'not-beside-times')
+    const others = Object.entries(body).filter(
+      ([name]) => !/^(timestamp_granularities|keywords)(\[\])?$/.test(name) && !(isLanguageLost && name === 'language'),
+    )
     return defined({
       ...Object.fromEntries(others),
       timestamp_granularities: timestamps,

@@ -29,7 +29,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const raw = writeRaw(result, format)
   if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
   const nativeBody = nativeBodyOf(result, FORMAT, OPTIONAL_HEAD)
-  if (nativeBody !== undefined) return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
+  if (nativeBody !== undefined && isOfShape(nativeBody, format))
+    return { wire: { status: 200, headers: {}, body: nativeBody }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
   reportResult(result, losses)
   const candidate = withRequiredFields(result, request, losses)
@@ -70,6 +71,14 @@ const REQUIRED_FACTS: ReadonlyMap<string, readonly ('language' | 'duration' | 's
   ['verbose_json', ['language', 'duration'] as const],
   ['diarized_json', ['duration', 'segments'] as const],
 ])
+
+/** Returns true if the upstream's answer has the shape that the caller requested, which another model may lack. */
+function isOfShape({ segments, duration }: JsonObject, format: string): boolean {
+  if (format !== 'verbose_json') return format !== 'diarized_json' || Array.isArray(segments)
+  return duration !== undefined && !(Array.isArray(segments) && segments.some(isDiarized))
+}
+
+const isDiarized = (segment: Json): boolean => isObject(segment) && typeof segment['id'] === 'string'
 
 const needsOf = (request: CanonicalRequest) => REQUIRED_FACTS.get(formatOf(request))
 
@@ -180,7 +189,7 @@ const writeSegments = (
 ): readonly JsonObject[] =>
   segments.map((segment, index) => {
     const path = ['candidates', 0, 'transcript', 'segments', index]
-    const nativeSegment = unchangedWire<JsonObject>(segment, FORMAT)
+    const nativeSegment = nativeSegmentOf(segment, as)
     if (nativeSegment !== undefined) return nativeSegment
     if (as === 'verbose')
       losses.add(
@@ -197,14 +206,28 @@ const writeSegments = (
  * speakers.
  */
 export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
-  const nativeSegment = unchangedWire<JsonObject>(segment, FORMAT)
+  const nativeSegment = nativeSegmentOf(segment, as)
   if (nativeSegment !== undefined) return nativeSegment
   const { start, end, text, speaker } = segment
   const marks =
     as === 'verbose'
       ? { id: index, ...SEGMENT_DEFAULTS }
       : { id: `seg_${index}`, type: 'transcript.text.segment', speaker: '' }
-  return { ...marks, start, end, text, ...defined({ speaker }), ...extrasFor(segment, FORMAT) }
+  const { id, type, ...extras } = extrasFor(segment, FORMAT)
+  return {
+    ...marks,
+    start,
+    end,
+    text,
+    ...defined({ speaker }),
+    ...(as === 'verbose' ? extras : { ...extras, ...defined({ id, type }) }),
+  }
+}
+
+/** Returns the segment as received, unless it has a speaker's shape in place of the requested one. */
+function nativeSegmentOf(segment: Segment, as: 'verbose' | 'diarized'): JsonObject | undefined {
+  const nativeSegment = unchangedWire<JsonObject>(segment, FORMAT)
+  return nativeSegment !== undefined && as === 'verbose' && isDiarized(nativeSegment) ? undefined : nativeSegment
 }
 
 const writeWord = (word: Word): JsonObject =>

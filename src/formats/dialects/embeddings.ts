@@ -24,9 +24,16 @@ export const FLAGS = {
       'takes the encoding `base64`; default: true; if false, the field is left out, and the gateway encodes the numbers',
   },
   purpose_field: { values: ['input_type', 'task'], meaning: 'the name of the field for the purpose of the vectors' },
+  tokens: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes inputs as token ids; default: true; if false, the gateway writes their text in the vocabulary cl100k_base',
+  },
   image_input: { values: 'boolean', default: false, meaning: 'embeds images' },
   end_user: { values: 'boolean', default: true, meaning: 'takes `user`; default: true' },
   batch: SHARED_FLAGS.batch,
+  batch_tokens: SHARED_FLAGS.batch_tokens,
 } as const satisfies Flags
 
 export type EmbeddingsDialect = DialectOf<typeof FLAGS>

@@ -119,6 +119,11 @@ export const SHARED_FLAGS = {
     values: 'number',
     meaning: 'the most inputs per request; larger requests are split, and their answers merged',
   },
+  batch_tokens: {
+    values: 'number',
+    meaning:
+      'the most tokens of all inputs of one request, which the gateway estimates on the high side; larger requests are split, and their answers merged',
+  },
 } as const satisfies Flags
 
 /** Meaning of `cache`, whose values differ between formats. */

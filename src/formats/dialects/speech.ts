@@ -10,6 +10,11 @@ export const FLAGS = {
     default: true,
     meaning: 'streams events; default: true; if false, the gateway makes events of the bytes',
   },
+  wav_only: {
+    values: 'boolean',
+    default: false,
+    meaning: 'returns WAV files only, of which the gateway makes MP3 and raw samples; default: false',
+  },
 } as const satisfies Flags
 
 export type SpeechDialect = DialectOf<typeof FLAGS>

@@ -8,6 +8,12 @@ export const FLAGS = {
     default: 'all',
     meaning: 'the supported response formats: `all`; `json`, without subtitles and speakers; `none`, JSON only',
   },
+  transcript_events: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'streams events; default: true; if false, the whole answer is requested, and the gateway makes events of it',
+  },
 } as const satisfies Flags
 
 export type TranscriptionsDialect = DialectOf<typeof FLAGS>

@@ -27,7 +27,11 @@ export const openrouter: Preset = {
     { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: PLAIN_RESPONSES },
     { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer', dialect: { count: false } },
     // Models that do not know `base64` answer with no vectors (plastic-labs/honcho#932, July 2026).
-    { format: 'embeddings', baseUrl: 'https://openrouter.ai/api/v1', dialect: { base64_encoding: false } },
+    {
+      format: 'embeddings',
+      baseUrl: 'https://openrouter.ai/api/v1',
+      dialect: { base64_encoding: false, tokens: false },
+    },
   ],
 }
 
@@ -81,11 +85,17 @@ export const groq: Preset = {
       },
     },
     { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
-    { format: 'speech', baseUrl: 'https://api.groq.com/openai/v1', dialect: { speech_events: false } },
+    // "response_format must be one of [wav]" (EKKOLearnAI/hermes-studio#2328, August 2026).
+    {
+      format: 'speech',
+      baseUrl: 'https://api.groq.com/openai/v1',
+      dialect: { speech_events: false, wav_only: true },
+    },
     {
       format: 'transcriptions',
       baseUrl: 'https://api.groq.com/openai/v1',
-      dialect: { transcript_shapes: 'json' },
+      // "unknown param `stream`", whatever its value (SubtitleEdit/subtitleedit#11123, roryeckel/wyoming_openai#39).
+      dialect: { transcript_shapes: 'json', transcript_events: false },
     },
   ],
 }
@@ -115,7 +125,13 @@ export const mistral: Preset = {
     {
       format: 'embeddings',
       baseUrl: 'https://api.mistral.ai/v1',
-      dialect: { dimensions_field: 'output_dimension', end_user: false },
+      dialect: {
+        dimensions_field: 'output_dimension',
+        end_user: false,
+        tokens: false,
+        batch: 512,
+        batch_tokens: 16_000,
+      },
     },
     { format: 'transcriptions', baseUrl: 'https://api.mistral.ai/v1', dialect: { transcript_shapes: 'none' } },
   ],
@@ -154,9 +170,11 @@ export const together: Preset = {
       baseUrl: 'https://api.together.xyz/v1',
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
     },
-    ...openaiFormats('https://api.together.xyz/v1', ['completions', 'rerank']),
+    ...openaiFormats('https://api.together.xyz/v1', ['completions']),
+    // `top_n` of `RerankCreateParams` in together 3.1.1 (PyPI); there is no `top_k`.
+    { format: 'rerank', baseUrl: 'https://api.together.xyz/v1', dialect: { top_field: 'top_n' } },
     // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
-    { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false } },
+    { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false, tokens: false } },
     { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { size_field: 'width' } },
     { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
   ],
@@ -235,7 +253,7 @@ export const dashscope: Preset = {
     {
       format: 'embeddings',
       baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-      dialect: { batch: 10 },
+      dialect: { batch: 10, tokens: false },
     },
   ],
 }

@@ -18,7 +18,9 @@ export const ollama: Preset = {
     { format: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', dialect: LOCAL_CHAT },
     { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: PLAIN_RESPONSES },
     { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: PLAIN_MESSAGES },
-    ...openaiFormats('http://127.0.0.1:11434/v1', ['completions', 'embeddings']),
+    ...openaiFormats('http://127.0.0.1:11434/v1', ['completions']),
+    // Ollama takes texts only: "invalid input type".
+    { format: 'embeddings', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { tokens: false } },
   ],
 }
 
@@ -37,7 +39,9 @@ export const vllm: Preset = {
       dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs' },
     },
     { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
-    ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank']),
+    ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings']),
+    // vLLM reads `top_n` and ignores unknown fields (`RerankRequest`, github.com/vllm-project/vllm).
+    { format: 'rerank', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { top_field: 'top_n' } },
     { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
     { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { edits: 'form' } },
   ],

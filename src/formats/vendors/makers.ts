@@ -7,6 +7,8 @@ import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../v
 /* Presets of vendors that define formats. */
 
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
+/** OpenAI embeds at most 2048 inputs and 300,000 tokens per request (docs/wire/embeddings.md#openai). */
+const OPENAI_EMBEDDINGS = { batch: 2048, batch_tokens: 300_000 } as const
 const OPENAI_CHAT = {
   include_usage: true,
   reasoning_as: 'reasoning_effort',
@@ -25,7 +27,7 @@ export const openai: Preset = {
       dialect: OPENAI_CHAT,
     },
     { format: 'realtime', baseUrl: 'https://api.openai.com/v1' },
-    { format: 'embeddings', baseUrl: 'https://api.openai.com/v1', dialect: { batch: 2048 } },
+    { format: 'embeddings', baseUrl: 'https://api.openai.com/v1', dialect: OPENAI_EMBEDDINGS },
     ...openaiFormats('https://api.openai.com/v1', OPENAI_MEDIA),
   ],
 }
@@ -67,7 +69,7 @@ export const google: Preset = {
       format: 'embeddings',
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
       auth: 'bearer',
-      dialect: { batch: 100 },
+      dialect: { batch: 100, tokens: false },
     },
   ],
 }
@@ -83,7 +85,7 @@ export const azure: Preset = {
     { format: 'responses', auth: 'api-key' },
     { format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS, dialect: { include_usage: true } },
     { format: 'realtime', auth: 'api-key' },
-    { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
+    { format: 'embeddings', auth: 'api-key', dialect: OPENAI_EMBEDDINGS },
     { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },
     { format: 'speech', auth: 'api-key' },
     { format: 'videos', auth: 'api-key' },

@@ -63,6 +63,30 @@ describe('more to embed than an upstream takes at once', () => {
     expect(upstream.seen.map(seen => heard('embeddings', seen).texts.length).sort()).toEqual([10, 10, 3])
   })
 
+  test('goes in pieces of the tokens that the upstream takes at once, and an input above them alone', async () => {
+    const inputs = ['a'.repeat(8), 'b'.repeat(12), 'c'.repeat(90), 'd'.repeat(20), [1, 2, 3]]
+    const { testServer, upstream } = await open({
+      format: 'embeddings',
+      dialect: { batch: 3, batch_tokens: 10 },
+      script: embedding('embeddings'),
+    })
+    const { json } = await testServer.ask(DOOR, { model: 'm', input: inputs })
+    expect(json.data.map((one: { embedding: number[] }) => one.embedding)).toEqual(
+      inputs.map(input => vectorOf(String(input))),
+    )
+    const sent = upstream.seen.map(({ text }) => JSON.parse(text).input)
+    expect(sent).toEqual(expect.arrayContaining([inputs.slice(0, 2), [inputs[2]], [inputs[3]], [inputs[4]]]))
+  })
+
+  test.each([
+    ['openai', 2048, 300_000],
+    ['mistral', 512, 16_000],
+    ['voyage', 1000, 120_000],
+  ])('%s gets at most %i inputs and %i tokens', (vendor, batch, batch_tokens) => {
+    const format = PRESETS.get(vendor)!.formats.find(one => one.format === 'embeddings')
+    expect(format?.dialect).toMatchObject({ batch, batch_tokens })
+  })
+
   test('of a caller of contents, each thing with its own settings', async () => {
     const { testServer, upstream } = await open({ format: 'contents', dialect: { batch: 2 } })
     const requests = TEXTS.slice(0, 3).map((text, index) => ({
