@@ -129,6 +129,22 @@ const formatsAt = (rate: number): JsonObject => ({
 })
 
 describe('a cascade', TIMED, () => {
+  it('states that speech interrupts a response, without which the Agents SDK cancels it, and gets an error', async () => {
+    const { client } = await open()
+    const detection = (given: JsonObject) => session({ audio: { input: { turn_detection: given } } })
+    client.send(detection({ type: 'semantic_vad' }))
+    client.send(detection({ type: 'server_vad', interrupt_response: false, create_response: false }))
+    await until(() => all(client, 'session.updated').length === 2)
+    const shown = client.events
+      .filter(({ type }) => type.startsWith('session.'))
+      .map(event => (event as { session: JsonObject }).session['audio'] as { input: JsonObject })
+    expect(shown.map(({ input }) => input['turn_detection'])).toEqual([
+      { type: 'server_vad', create_response: true, interrupt_response: true },
+      { type: 'semantic_vad', create_response: true, interrupt_response: true },
+      { type: 'server_vad', create_response: false, interrupt_response: false },
+    ])
+  })
+
   it('answers a spoken turn through the routing, the limits and the log of the gateway', async () => {
     const { upstream, testServer, client } = await open()
     client.send(session({ instructions: 'Be kind.', ...formatsAt(16_000) }))
