@@ -129,6 +129,22 @@ const formatsAt = (rate: number): JsonObject => ({
 })
 
 describe('a cascade', TIMED, () => {
+  it('opens by a client secret that names a transcriber which the key may not use, and which hears nothing', async () => {
+    const { testServer } = await open({}, { group: { models: ['chatty', 'ears', 'mouth'] } })
+    const transcribing = (model: string) => ({ audio: { input: { transcription: { model } } } })
+    const secretFor = (more: JsonObject) =>
+      testServer.ask('/v1/realtime/client_secrets', { session: { type: 'realtime', model: 'chatty', ...more } })
+    const { status, json } = await secretFor(transcribing('gpt-realtime-whisper'))
+    expect(status).toBe(200)
+    const caller = await Client.open(
+      testServer.server.address,
+      { authorization: `Bearer ${json.value}` },
+      '/v1/realtime',
+    )
+    closing.push(() => caller.close())
+    await until(() => has(caller, 'session.created'))
+  })
+
   it('states that speech interrupts a response, without which the Agents SDK cancels it, and gets an error', async () => {
     const { client } = await open()
     const detection = (given: JsonObject) => session({ audio: { input: { turn_detection: given } } })
