@@ -25,6 +25,8 @@ export interface AudioPathOptions {
 interface OutgoingStream {
   readonly at: OutputPosition
   readonly converter: AudioConverter
+  /** True from an interruption until more audio arrives. Callers drop what they have not played at an interruption. */
+  isInterrupted: boolean
 }
 
 /** Returns true if the event may change the caller's audio formats. */
@@ -87,6 +89,9 @@ export class AudioPath {
         return [{ ...event, settings: this.forUpstream(event.settings) }]
       case 'item-create':
         return this.withRecordings(event, [event.item], ([item]) => ({ ...event, item: item! }))
+      case 'response-cancel':
+        this.interrupt()
+        return [event]
       case 'response-create': {
         const { settings } = event
         const { context = [] } = settings ?? {}
@@ -123,13 +128,15 @@ export class AudioPath {
 
   /**
    * Converts an upstream's event for the caller. Before the end of a part, the audio that the converter still buffers
-   * is sent.
+   * is sent, unless the part was interrupted.
    */
   outgoing(event: ServerEvent): readonly ServerEvent[] {
     switch (event.type) {
       case 'audio-delta': {
         if (this.outgoingConverter === undefined) return [event]
-        const audio = this.streamAt(event.at, this.outgoingConverter).converter.push(event.audio)
+        const stream = this.streamAt(event.at, this.outgoingConverter)
+        stream.isInterrupted = false
+        const audio = stream.converter.push(event.audio)
         return audio.length === 0 ? [] : [{ ...event, audio }]
       }
       case 'part-end':
@@ -140,6 +147,9 @@ export class AudioPath {
         const rest = this.rest(({ response }) => response === event.response)
         return event.status === 'completed' ? [...rest, event] : [event]
       }
+      case 'speech-started':
+        this.interrupt()
+        return [event]
       case 'session-created':
       case 'session-updated':
         return [{ ...event, settings: this.forCaller(event.settings) }]
@@ -158,20 +168,24 @@ export class AudioPath {
   private streamAt(at: OutputPosition, converter: AudioConverter): OutgoingStream {
     const known = this.streams.get(at.item)
     if (known !== undefined) return known
-    const stream = { at, converter: converter.fork() }
+    const stream = { at, converter: converter.fork(), isInterrupted: false }
     putNewest(this.streams, at.item, stream, MAX_RUNNING)
     return stream
+  }
+
+  private interrupt(): void {
+    for (const stream of this.streams.values()) stream.isInterrupted = true
   }
 
   /** Ends streams, and returns the audio that their converters still buffer. */
   private rest(ends: (at: OutputPosition) => boolean): ServerEvent[] {
     const events: ServerEvent[] = []
-    for (const [item, { at, converter }] of this.streams) {
+    for (const [item, { at, converter, isInterrupted }] of this.streams) {
       if (!ends(at)) continue
       this.streams.delete(item)
       const audio = converter.flush()
       converter.close()
-      if (audio.length > 0) events.push({ type: 'audio-delta', at, audio })
+      if (audio.length > 0 && !isInterrupted) events.push({ type: 'audio-delta', at, audio })
     }
     return events
   }

@@ -11,3 +11,13 @@ export function mergeSettings<S extends VoiceSessionSettings>(settings: S, chang
     ...(output === undefined ? {} : { output }),
   }
 }
+
+/**
+ * States the defaults of turn detection. Clients such as OpenAI's Agents SDK cancel an interrupted response themselves
+ * unless the session says that the server does it (docs/wire/realtime.md#turn-detection).
+ */
+export function withStatedDetection(settings: VoiceSessionSettings): VoiceSessionSettings {
+  const { input } = settings
+  if (input?.turnDetection == null) return settings
+  return { ...settings, input: { ...input, turnDetection: { respond: true, interrupt: true, ...input.turnDetection } } }
+}

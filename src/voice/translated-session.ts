@@ -5,6 +5,7 @@ import type { OnLoss } from '../config/index.ts'
 import { type AudioPath, isFormatChange } from './audio-path.ts'
 import { BaseVoiceSession, type SessionParts } from './base-voice-session.ts'
 import { eventFailure } from './event-failure.ts'
+import { withStatedDetection } from './settings.ts'
 import type { Upstream, UpstreamListener } from './upstream.ts'
 import { type SessionModels, type TranscriptionModel, transcriptionModel } from './voice-session.ts'
 
@@ -142,8 +143,10 @@ export class TranslatedSession extends BaseVoiceSession<TranslatedSessionOptions
   /** Replaces the upstream's model name, and removes all information that identifies the upstream. */
   private publicEvent(event: ServerEvent): ServerEvent {
     const { model, publicError: shown } = this.options
-    if (event.type === 'session-created' || event.type === 'session-updated')
-      return { ...event, settings: { ...event.settings, ...this.withPublicTranscriptionModel(event.settings), model } }
+    if (event.type === 'session-created' || event.type === 'session-updated') {
+      const settings = withStatedDetection(event.settings)
+      return { ...event, settings: { ...settings, ...this.withPublicTranscriptionModel(settings), model } }
+    }
     if (event.type === 'error') {
       this.responses.refused(event.event)
       this.options.record.recordError(event.error)

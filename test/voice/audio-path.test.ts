@@ -138,3 +138,24 @@ test('the audio of two responses at once is converted as if each were alone', as
   expect(together.map(({ length }) => length)).toEqual([800, 800])
   expect(together).toEqual([...(await heard([0])), ...(await heard([1]))])
 })
+
+test.each<[string, 'outgoing' | 'incoming', ServerEvent | ClientEvent, boolean]>([
+  ['speech of the user', 'outgoing', { type: 'speech-started', item: 'item_2', atMs: 1 }, false],
+  ['a cancellation', 'incoming', { type: 'response-cancel' }, false],
+  ['speech of the user that does not interrupt it', 'outgoing', { type: 'speech-started', item: 'i', atMs: 1 }, true],
+])(
+  'audio that a converter still buffers after %s: no delta follows an interruption',
+  async (_, side, event, goesOn) => {
+    const path = await AudioPath.open({
+      ...{ caller: { input: MULAW, output: MULAW }, upstream: BOTH, open: openConverter },
+    })
+    const at = { response: 'resp_1', item: 'item_1', output: 0, part: 0 }
+    const delta: ServerEvent = { type: 'audio-delta', at, audio: Buffer.from(pcm(noise(2400, 9000, 1))) }
+    path.outgoing(delta)
+    if (side === 'outgoing') path.outgoing(event as ServerEvent)
+    else path.incoming(event as ClientEvent)
+    if (goesOn) path.outgoing(delta)
+    const types = path.outgoing({ type: 'part-end', at }).map(({ type }) => type)
+    expect(types).toEqual(goesOn ? ['audio-delta', 'part-end'] : ['part-end'])
+  },
+)

@@ -209,10 +209,15 @@ describe('the endpoint', () => {
     expect(await refused('/v1/realtime?model=nobody')).toBe(404)
     expect(await refused(PATH, { authorization: '' })).toBe(401)
     expect(await refused(PATH, { authorization: 'Bearer wrong' })).toBe(401)
-    expect(await refused(PATH, { authorization: '', 'sec-websocket-protocol': `openai-insecure-api-key.${KEY}` })).toBe(
-      401,
-    )
     expect(await refused(PATH, { version: '8' })).toBe(426)
+  })
+
+  it('takes a key as a subprotocol from a program without headers, as the AI SDK sends it, but not from a page', async () => {
+    await open()
+    const headers = { authorization: '', 'sec-websocket-protocol': `openai-insecure-api-key.${KEY}` }
+    expect(await refused(PATH, headers)).toBe(101)
+    expect(await refused(PATH, { ...headers, origin: 'https://page.example' })).toBe(401)
+    expect(await refused(PATH, { ...headers, 'sec-websocket-protocol': 'openai-insecure-api-key.wrong' })).toBe(401)
   })
 
   it('refuses by group, by limit and by the number of sessions', async () => {

@@ -81,7 +81,7 @@ export const realtime = fields({
   ),
   browser_keys: optional(
     yesOrNo,
-    'Whether keys are accepted as the subprotocol `openai-insecure-api-key.KEY`. Client secrets always are.',
+    'Whether keys of web pages are accepted as the subprotocol `openai-insecure-api-key.KEY`. Client secrets always are, and keys of programs that send no `Origin`.',
     false,
   ),
   cascade: optional(

@@ -5,7 +5,7 @@ import { forbidden, type GatewayError, invalid, rateLimited } from '../../canoni
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { readJson } from '../../ingress/transport/body.ts'
 import { headerValue, passedTrace } from '../../upstreams/channel/index.ts'
-import { forbiddenModel } from '../../upstreams/router.ts'
+import { forbiddenModel, type Target } from '../../upstreams/router.ts'
 import { writeSession } from '../../voice/formats/realtime/client-writer.ts'
 import { readDialect } from '../../voice/formats/realtime/dialect.ts'
 import {
@@ -190,8 +190,8 @@ export class Realtime {
     const transcribes = settings.purpose === 'transcription'
     const model = settings.model ?? (transcribes ? settings.input?.transcription?.model : undefined)
     if (model === undefined) throw transcribes ? missingTranscriptionModel() : missingModel('session.model')
-    targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
-    checkVoiceSession(session, caller.permissions)
+    const targets = targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
+    checkVoiceSession(session, caller.permissions, targets.some(isNative))
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
     const secretSession = { callerId: caller.id, model, session }
     const value = await createSecret(this.services.store.shared, secretSession, expiresAt)
@@ -222,10 +222,14 @@ export class Realtime {
     return { caller, model }
   }
 
-  /** Finds the caller by its key. Throws or rejects with GatewayError `unauthenticated`. */
+  /**
+   * Finds the caller by its key. Throws or rejects with GatewayError `unauthenticated`, also for a page that shows a key.
+   * Only browsers send an origin; server programs with the native WebSocket cannot set headers either.
+   */
   private callerOf(call: VoiceSessionCall): Caller | Promise<Caller> {
-    const isSubprotocol = credentialOf(call.message)?.isSubprotocol === true
-    if (isSubprotocol && !this.services.config.realtime.browserKeys) throw NO_BROWSER_KEYS
+    const { headers } = call.message
+    const isShown = headers.origin !== undefined && credentialOf(call.message)?.isSubprotocol === true
+    if (isShown && !this.services.config.realtime.browserKeys) throw NO_BROWSER_KEYS
     return this.services.callerOf(call)
   }
 
@@ -285,6 +289,9 @@ export class Realtime {
 }
 
 const GA = readDialect({})
+
+/** Returns true if the caller's frames reach the target's channel with the models that they name. */
+const isNative = ({ native, emulated }: Target): boolean => native && !emulated
 
 /** Maximum time until the settings of a session name its model, in milliseconds. */
 const MAX_SETTINGS_TIME = 30_000

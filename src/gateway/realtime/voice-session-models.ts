@@ -59,11 +59,13 @@ export function voiceSessionModels(options: VoiceSessionModelsOptions): SessionM
 /**
  * Checks the models in the settings of a client secret against the key's permissions.
  *
+ * @param isNative true if a channel of the caller's format may get the settings. Others transcribe with models of their
+ * own, whatever clients name.
  * @throws GatewayError `forbidden`, `invalid-request`.
  */
-export function checkVoiceSession(session: JsonObject, permissions: Permissions): void {
+export function checkVoiceSession(session: JsonObject, permissions: Permissions, isNative: boolean): void {
   const rename = (name: string, { field, kind }: ModelField): string => {
-    if (kind !== 'requested') checkPermitted(name, permissions, field)
+    if (kind !== 'requested' && (isNative || kind !== 'helper')) checkPermitted(name, permissions, field)
     return name
   }
   renameInBody({ session }, { paths: pathsOf(REALTIME), rename, isExact: true })

@@ -59,7 +59,10 @@ export class Speaker {
     this.advance()
   }
 
-  /** Resolves when the whole text has been spoken. Rejects with the GatewayError of a sentence that failed. */
+  /**
+   * Resolves when the whole text has been spoken. Rejects with the GatewayError of a sentence that failed, once the
+   * sentence before it has been spoken.
+   */
   end(): Promise<void> {
     const rest = this.sentences.flush()
     if (rest !== '') this.waiting.push(rest)
@@ -75,13 +78,17 @@ export class Speaker {
 
   private advance(): void {
     const { signal } = this.options
-    while (this.running.length < 2 && this.waiting.length > 0 && !signal.aborted) {
+    const mayRequest = this.running.every(({ failure }) => failure === undefined)
+    while (mayRequest && this.running.length < 2 && this.waiting.length > 0 && !signal.aborted) {
       const utterance = new Utterance(this.waiting.shift()!, this.options)
       this.running.push(utterance)
       if (this.running.length === 1 && this.mayPlay) utterance.play()
       utterance.run().then(
         () => this.finished(),
-        thrown => this.done.reject(thrown),
+        thrown => {
+          utterance.failure = thrown
+          this.finished()
+        },
       )
     }
     if (this.ended && this.running.length === 0) this.done.resolve()
@@ -103,13 +110,17 @@ export class Speaker {
       listener.spoken()
       this.running[0]?.play()
     }
-    if (!signal.aborted) this.advance()
+    const first = this.running[0]
+    if (this.mayPlay && first?.failure !== undefined) this.done.reject(first.failure)
+    else if (!signal.aborted) this.advance()
   }
 }
 
 /** Speech of one sentence. Its audio is buffered until the previous sentence is complete. */
 class Utterance {
   isOver = false
+  /** The error with which the request failed. */
+  failure: unknown
   private readonly text: string
   private readonly options: SpeakerOptions
   /** Closed while enough audio is buffered. */

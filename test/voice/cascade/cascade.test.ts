@@ -394,6 +394,17 @@ describe('responses', () => {
     }
   })
 
+  it('fail for a sentence that cannot be spoken only after the sentence before, of which every sample is heard', async () => {
+    const rig = await open({
+      conversation: says('This is the first sentence. This is the second sentence. And a third.'),
+      speech: inTurn(speaks({ pace: 2 }), fails('upstream-failed')),
+    })
+    rig.say('Go.')
+    expect(await rig.until('response-end')).toMatchObject({ status: 'failed', error: { kind: 'upstream-failed' } })
+    expect(audioOf(rig)).toBe(10 * 'This is the first sentence.'.length)
+    expect(rig.of('mouth')).toHaveLength(2)
+  })
+
   it('fail where speech is no samples', async () => {
     const rig = await open({ speech: speaks({ mediaType: 'audio/mpeg' }) })
     rig.say('Hi.')

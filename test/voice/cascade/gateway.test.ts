@@ -129,6 +129,38 @@ const formatsAt = (rate: number): JsonObject => ({
 })
 
 describe('a cascade', TIMED, () => {
+  it('opens by a client secret that names a transcriber which the key may not use, and which hears nothing', async () => {
+    const { testServer } = await open({}, { group: { models: ['chatty', 'ears', 'mouth'] } })
+    const transcribing = (model: string) => ({ audio: { input: { transcription: { model } } } })
+    const secretFor = (more: JsonObject) =>
+      testServer.ask('/v1/realtime/client_secrets', { session: { type: 'realtime', model: 'chatty', ...more } })
+    const { status, json } = await secretFor(transcribing('gpt-realtime-whisper'))
+    expect(status).toBe(200)
+    const caller = await Client.open(
+      testServer.server.address,
+      { authorization: `Bearer ${json.value}` },
+      '/v1/realtime',
+    )
+    closing.push(() => caller.close())
+    await until(() => has(caller, 'session.created'))
+  })
+
+  it('states that speech interrupts a response, without which the Agents SDK cancels it, and gets an error', async () => {
+    const { client } = await open()
+    const detection = (given: JsonObject) => session({ audio: { input: { turn_detection: given } } })
+    client.send(detection({ type: 'semantic_vad' }))
+    client.send(detection({ type: 'server_vad', interrupt_response: false, create_response: false }))
+    await until(() => all(client, 'session.updated').length === 2)
+    const shown = client.events
+      .filter(({ type }) => type.startsWith('session.'))
+      .map(event => (event as { session: JsonObject }).session['audio'] as { input: JsonObject })
+    expect(shown.map(({ input }) => input['turn_detection'])).toEqual([
+      { type: 'server_vad', create_response: true, interrupt_response: true },
+      { type: 'semantic_vad', create_response: true, interrupt_response: true },
+      { type: 'server_vad', create_response: false, interrupt_response: false },
+    ])
+  })
+
   it('answers a spoken turn through the routing, the limits and the log of the gateway', async () => {
     const { upstream, testServer, client } = await open()
     client.send(session({ instructions: 'Be kind.', ...formatsAt(16_000) }))
