@@ -17,7 +17,13 @@ const PRESENT = [
   ...['LICENSE', 'README.md', 'CHANGELOG.md', 'docs/library.md', 'bin/interlingua.js', 'lib/server/main.cjs'],
   ...['lib/modules/kit/library/index.js', 'lib/modules/kit/library/index.d.ts', 'console/dist/index.html'],
   ...['lib/modules/kit/testing/index.js', 'lib/modules/kit/testing/index.d.ts'],
-  ...['catalogue/models.json', 'fixtures/demo/chat/hello.json', 'fixtures/examples.json', 'interlingua.example.yaml'],
+  ...[
+    'catalogue/models.json',
+    'catalogue/prices.json',
+    'fixtures/demo/chat/hello.json',
+    'fixtures/examples.json',
+    'interlingua.example.yaml',
+  ],
 ]
 /** Everything else in the package is in one of these folders, or one of these files. */
 const PLACES =
