@@ -2,11 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { ACCOUNT_TABLE_FILE, type AccountTable } from '../src/upstreams/catalogue/account-prices.ts'
+import { packagedRates } from '../src/upstreams/catalogue/index.ts'
 import { type ModelTable, TABLE_FILE, type TableSource } from '../src/upstreams/catalogue/table.ts'
+import { accountPricesOf } from './catalogue-prices.ts'
 import { modelsOf, type TableRow } from './catalogue-rows.ts'
 
 /*
- * `npm run catalogue` renews the committed table of models from the newest LiteLLM release in the Python package index.
+ * `npm run catalogue` renews the committed tables of models and prices from the newest LiteLLM release in the Python package index.
  */
 
 const PACKAGE = 'litellm'
@@ -48,6 +51,15 @@ function textOf({ source, models }: ModelTable): string {
   return `{"source":${JSON.stringify(source)},\n"models":{\n${lines.join(',\n')}\n}}\n`
 }
 
+/** One line for each model, below its account. */
+function textOfPrices(table: AccountTable): string {
+  const accounts = Object.entries(table).map(([account, models]) => {
+    const lines = Object.entries(models).map(([name, prices]) => `${JSON.stringify(name)}:${JSON.stringify(prices)}`)
+    return `${JSON.stringify(account)}:{\n${lines.join(',\n')}\n}`
+  })
+  return `{${accounts.join(',\n')}}\n`
+}
+
 function main(): void {
   const folder = mkdtempSync(join(tmpdir(), 'interlingua-catalogue-'))
   try {
@@ -60,6 +72,7 @@ function main(): void {
     if (count < FEWEST) throw new Error(`the table of ${PACKAGE} ${version} has ${count} models only`)
     mkdirSync(dirname(TABLE_FILE), { recursive: true })
     writeFileSync(TABLE_FILE, textOf({ source, models }))
+    writeFileSync(ACCOUNT_TABLE_FILE, textOfPrices(accountPricesOf(rows, packagedRates)))
     writeFileSync(join(dirname(TABLE_FILE), 'LICENSE'), readFileSync(join(about, 'licenses/LICENSE')))
     console.log(`${count} models of ${PACKAGE} ${version}, ${source.date}`)
   } finally {

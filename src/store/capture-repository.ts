@@ -30,7 +30,10 @@ export interface CapturePage {
 
 /** Captured requests of all instances. */
 export interface Captures {
-  /** Stores captures, then deletes the oldest until all captures together fit into `limit` bytes. */
+  /**
+   * Stores captures, then deletes the oldest until all captures together fit into `limit` bytes. Of several processes,
+   * each may exceed a large limit by a hundredth.
+   */
   add(captures: readonly StoredCapture[], limit: number): Promise<void>
   /** Returns the data of a capture, or undefined if the capture is unknown or expired. */
   find(id: string): Promise<Uint8Array | undefined>
@@ -48,13 +51,23 @@ export interface Captures {
 
 /** Captures examined per step of an eviction, and ids per statement. */
 const BATCH_SIZE = 200
+const MIB = 1024 * 1024
 /** Size beyond which a step of an eviction deletes no further capture, in bytes. SQLite deletes while all else waits. */
-const EVICTED_SIZE = 4 * 1024 * 1024
+const EVICTED_SIZE = 4 * MIB
+/** Share of the limit, in whole MiB, that a process adds before it counts all captures again. */
+const UNCOUNTED_SHARE = 1 / 100
+
+/** Returns the size that a process adds between two counts, in bytes. */
+const uncountedSize = (limit: number): number => Math.floor((limit * UNCOUNTED_SHARE) / MIB) * MIB
 
 /** The repository of captured requests. Evicts the oldest captures beyond a size limit. */
 export class CaptureRepository implements Captures {
   private readonly database: Database
   private readonly now: () => number
+  /** Limit for which `room` holds, in bytes. */
+  private limit: number | undefined
+  /** Size that may be added before all captures are counted again, in bytes. A count reads an index entry per capture. */
+  private room = 0
 
   constructor(database: Database, now: () => number) {
     this.database = database
@@ -62,19 +75,28 @@ export class CaptureRepository implements Captures {
   }
 
   async add(captures: readonly StoredCapture[], limit: number): Promise<void> {
-    let isOver = await this.locked(async transaction => {
+    const size = captures.reduce((sum, { data }) => sum + data.length, 0)
+    const isCounted = limit !== this.limit || size > this.room
+    let left = await this.locked(async transaction => {
       for (const { id, at, key, expiresAt, data } of captures)
         await transaction
           .insertInto('captures')
           .values({ id, at, key_id: key ?? null, size: data.length, expires_at: expiresAt, data })
           .onConflict(conflict => conflict.column('id').doNothing())
           .execute()
-      return evictOldest(transaction, limit)
+      return isCounted ? evictOldest(transaction, limit) : undefined
     })
-    while (isOver) {
-      await yieldToEventLoop()
-      isOver = await this.locked(transaction => evictOldest(transaction, limit))
+    if (left === undefined) {
+      this.room -= size
+      return
     }
+    const goal = limit - uncountedSize(limit)
+    while (left.isOver) {
+      await yieldToEventLoop()
+      left = await this.locked(transaction => evictOldest(transaction, goal, goal))
+    }
+    this.limit = limit
+    this.room = Math.min(limit - left.total, uncountedSize(limit))
   }
 
   private locked<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
@@ -139,14 +161,21 @@ export class CaptureRepository implements Captures {
   }
 }
 
-/** Deletes some of the oldest captures beyond `limit` bytes. Returns true if there are more. */
-async function evictOldest(database: Database, limit: number): Promise<boolean> {
-  const { total } = await database
+/**
+ * Deletes some of the oldest captures if all together exceed `limit` bytes, and then more than necessary, so that the
+ * next count is not due at once. Returns the size of the rest, and whether another step has to follow.
+ */
+async function evictOldest(
+  database: Database,
+  limit: number,
+  goal = limit - uncountedSize(limit),
+): Promise<{ readonly total: number; readonly isOver: boolean }> {
+  const { sum } = await database
     .selectFrom('captures')
-    .select(({ fn }) => fn.sum<number | string | null>('size').as('total'))
+    .select(({ fn }) => fn.sum<number | string | null>('size').as('sum'))
     .executeTakeFirstOrThrow()
-  const over = Number(total ?? 0) - limit
-  if (over <= 0) return false
+  const total = Number(sum ?? 0)
+  if (total <= limit) return { total, isOver: false }
   const rows = await database
     .selectFrom('captures')
     .select(['id', 'size'])
@@ -157,11 +186,11 @@ async function evictOldest(database: Database, limit: number): Promise<boolean> 
   const evictedIds: string[] = []
   let size = 0
   for (const row of rows) {
-    if (size >= Math.min(over, EVICTED_SIZE)) break
+    if (size >= Math.min(total - goal, EVICTED_SIZE)) break
     size += Number(row.size)
     evictedIds.push(row.id)
   }
-  if (evictedIds.length === 0) return false
+  if (evictedIds.length === 0) return { total, isOver: false }
   await database.deleteFrom('captures').where('id', 'in', evictedIds).execute()
-  return size < over
+  return { total: total - size, isOver: total - size > goal }
 }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
 import type { StoreConfig } from '../config/types.ts'
@@ -36,6 +36,20 @@ const RECONNECT_DELAY_MS = 100
 function folderOf(path: string, dataDir: string): string {
   if (path === ':memory:') return dataDir
   return dirname(existsSync(path) ? realpathSync(path) : resolve(path))
+}
+
+/**
+ * Returns true if a new connection may write. After a failover, the address may lead to another server, while connections
+ * to a standby stay open. A connection to a file stays read-only if its file system was when it began.
+ */
+function mayWriteAgain(config: StoreConfig): boolean {
+  if (config.engine !== 'sqlite') return true
+  try {
+    accessSync(config.path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The parts of the store that request handling needs: all except keys, console users and captures. */
@@ -266,8 +280,7 @@ export class LazyStore {
   /** Tests the store with a sample write, and ends the outage if it succeeds. */
   private async attempt(): Promise<void> {
     if (this.closed) return
-    // After a failover, the address may lead to another server, while connections to a standby stay open.
-    if (this.fault?.kind === 'read-only' && this.config.engine === 'postgres') this.drop()
+    if (this.fault?.kind === 'read-only' && mayWriteAgain(this.config)) this.drop()
     try {
       const store = await this.current()
       await store.probe()

@@ -86,12 +86,15 @@ function create(path: string): void {
   }
 }
 
+/** Codes of files whose rights cannot be changed: of another owner, or on a read-only file system. */
+const UNCHANGEABLE: ReadonlySet<string> = new Set(['EPERM', 'EROFS'])
+
 /** Lets only the owner read a file. Another owner decides who may, as on a volume whose files belong to a group. */
 function hide(path: string): void {
   try {
     chmodSync(path, 0o600)
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EPERM') throw thrown
+    if (!UNCHANGEABLE.has((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown
   }
 }
 

@@ -145,6 +145,19 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
     },
   )
 
+  test('prints dark text and no navigation, also in the dark theme', async () => {
+    const { page } = await visit('/usage', { theme: 'dark' })
+    await page.getByLabel('Theme').selectOption('dark')
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    // A browser leaves backgrounds out by default, so that light text would be white on white.
+    const color = await page.evaluate('getComputedStyle(document.querySelector("h1")).color')
+    const [red = 255] = String(color).match(/\d+/g)!.map(Number)
+    expect(red).toBeLessThan(64)
+    await expect.poll(() => page.getByRole('navigation').isVisible()).toBe(false)
+    const left = await page.evaluate('document.querySelector("h1").getBoundingClientRect().left')
+    expect(left).toBeLessThan(100)
+  })
+
   test('the first page is at most 150 KB', async () => {
     const sizes: Promise<number>[] = []
     const { page } = await visit('/account')

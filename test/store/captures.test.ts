@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { StatementSync } from 'node:sqlite'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { StoredCapture } from '../../src/store/capture-repository.ts'
 import { openSqlite, openStore, type Store } from '../../src/store/store.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
@@ -115,3 +116,30 @@ for (const { name, missing, place } of ENGINES)
       expect(await one.captures.existing(['a'])).toEqual(new Set(['a']))
     })
   })
+
+test('captures are counted again only after a hundredth of the limit, because a count reads all of them', async () => {
+  const store = await openSqlite(join(data.path, `${count++}`, 'x.sqlite'))
+  const limit = 400 * 2 ** 20
+  const run = vi.spyOn(StatementSync.prototype, 'all')
+  const counts = () =>
+    run.mock.contexts.filter(statement => /sum\("size"\)/.test((statement as StatementSync).sourceSQL)).length
+  for (let index = 0; index < 50; index++) await store.captures.add([captureOf(`c${index}`, index, 100_000)], limit)
+  expect(counts()).toBe(2)
+  await store.captures.add([captureOf('other-limit', 60)], limit + 1)
+  expect(counts()).toBe(3)
+  run.mockRestore()
+  await store.close()
+})
+
+test('captures beyond a large limit make room for the next hundredth of it', async () => {
+  const store = await openSqlite(join(data.path, `${count++}`, 'x.sqlite'), () => 0)
+  const size = 5 * 2 ** 20
+  for (let index = 0; index < 21; index++) await store.captures.add([captureOf(`c${index}`, index, size)], 1e9)
+  // 105 MiB are stored, and a hundredth of the limit is 1 MiB.
+  await store.captures.add([captureOf('last', 60)], 21 * size)
+  const { found } = await store.captures.list({ since: 0, until: 1000, limit: 100 })
+  expect(found.map(({ id }) => id)).toEqual(['last', ...Array.from({ length: 20 }, (_, index) => `c${20 - index}`)])
+  await store.captures.add([captureOf('more', 61, 2 ** 20)], 21 * size)
+  expect((await store.captures.list({ since: 0, until: 1000, limit: 100 })).found).toHaveLength(22)
+  await store.close()
+})

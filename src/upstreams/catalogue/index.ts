@@ -3,6 +3,7 @@ import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices'
 import { defined } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import type { ModelFacts } from '../../config/types.ts'
+import { accountRates } from './account-prices.ts'
 import type { BilledFacts } from './billed-facts.ts'
 import {
   costOf,
@@ -102,8 +103,8 @@ export class Catalogue implements Prices {
     const cached = this.rates.get(key)
     const now = performance.now()
     if (cached !== undefined && cached.until > now) return cached.rates
-    const packaged = ratesOf(pricedEntry(provider, upstreamModel, new Date())?.price)
-    const listed = SELF_HOSTED_PRESETS.has(provider) ? {} : withListedPrices(packaged, listedModel(upstreamModel))
+    const known = { ...packagedRates(provider, upstreamModel), ...accountRates(provider, upstreamModel) }
+    const listed = SELF_HOSTED_PRESETS.has(provider) ? {} : withListedPrices(known, listedModel(upstreamModel))
     const rates = withOperatorPrices(listed, this.facts.get(model)?.price)
     cache(this.rates, key, { rates, until: now + PRICE_LIFETIME })
     return rates
@@ -207,6 +208,10 @@ function pricedEntry(provider: string, model: string, at: Date): PricedEntry | u
   }
   return undefined
 }
+
+/** Returns the current prices in the package of a model at the account of a preset. */
+export const packagedRates = (provider: string, model: string): Rates =>
+  ratesOf(pricedEntry(provider, model, new Date())?.price)
 
 /**
  * Vendors whose models are also served by other providers. They are searched if the package does not list the model for

@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
 /**
  * Kind of a body, detected from its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else,
@@ -69,13 +69,14 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
+  zstd: createZstdDecompress,
 }
 
 /**
  * Encodings for which the first bytes can show that a body is in fact not compressed. Brotli is excluded, because it
  * may start with any bytes.
  */
-const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
+const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'zstd'])
 
 /** Returns the decompressor for a declared encoding, or undefined if there is none. */
 export const declaredInflater = (encoding: string): Transform | undefined =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { TestServer } from '../../builders/gateway.ts'
 import { opener } from '../../builders/opener.ts'
@@ -104,6 +104,7 @@ describe.each(EACH)('an upstream of %s', (_, row) => {
     ['gzip', body => gzipSync(body)],
     ['deflate', body => deflateSync(body)],
     ['br', body => brotliCompressSync(body)],
+    ['zstd', body => zstdCompressSync(body)],
   ])('that packs its answer as %s is read, or refused, and never passed on packed', async (encoding, pack) => {
     const upstream = await openWire(({ socket }) =>
       socket.end(answerOf(pack(Buffer.from(JSON.stringify(row.answer('Hello.')))), { 'content-encoding': encoding })),

@@ -26,6 +26,27 @@ describe('what an answer costs', () => {
     expect(NONE.cost(at('google', 'gemini-2.5-pro'), { input: 200_000 })).toBe(200_000 * 1250)
   })
 
+  /** Models that the price package lacks or has at earlier prices, with dollars per million tokens, as vendors state them. */
+  test.each([
+    // platform.claude.com/docs/en/about-claude/pricing: from 100,000 tokens on, five times as much.
+    ['anthropic', 'claude-haiku-5-5', { input: 1000, output: 1000 }, 0.1 + 0.5],
+    ['anthropic', 'claude-haiku-5-5', { input: 200_000 }, 0.5 * 200],
+    ['anthropic', 'claude-sonnet-5-5', { input: 1000, cacheRead: 1000 }, 0.1],
+    ['bedrock-invoke', 'us.anthropic.claude-sonnet-5-5', { input: 1000, cacheRead: 1000 }, 0.11],
+    ['openai', 'gpt-6.1-sol', { input: 1000, output: 1000 }, 2 + 10],
+    ['azure-deployments', 'gpt-6.1-sol', { input: 1000, output: 1000 }, 2 + 10],
+    // docs.mistral.ai/models/mistral-large-3-25-12
+    ['mistral', 'mistral-large-latest', { input: 1000, cacheRead: 500, output: 1000 }, 0.25 + 0.025 + 1.5],
+    // docs.x.ai/docs/models: twice as much above 200,000 tokens.
+    ['vertex', 'xai/grok-4.7', { input: 300_000 }, 4 * 300],
+    ['zai', 'glm-5.3-flash', { input: 1000, output: 1000 }, 0.15 + 0.5],
+    ['dashscope', 'qwen-plus', { input: 1000, output: 1000 }, 0.4 + 1.2],
+    // aws.amazon.com/bedrock/pricing
+    ['bedrock-converse', 'deepseek.v3.2', { input: 1000, output: 1000 }, 0.62 + 1.85],
+  ])('is that of the newest list at %s for %s', (provider, model, usage, thousandths) => {
+    expect(NONE.cost(at(provider, model), usage)).toBe(Math.round(thousandths * 1e6))
+  })
+
   test('is unknown, never nothing, where any part of it is', () => {
     const unknown = [
       NONE.cost(at('openai', 'no-such-model'), { input: 1 }),
@@ -58,7 +79,7 @@ describe('what an answer costs', () => {
     ...{ groq: 'llama-3.3-70b-versatile', together: 'meta-llama/Llama-3.3-70B-Instruct-Turbo', zai: 'glm-5.2' },
     ...{ cerebras: 'gpt-oss-120b', moonshot: 'kimi-k2-0905-preview', minimax: 'MiniMax-M2', cohere: 'embed-v4.0' },
     ...{ openrouter: 'anthropic/claude-sonnet-4.5', voyage: 'voyage-3.5', jina: undefined, huggingface: undefined },
-    ...{ dashscope: undefined, elevenlabs: undefined, deepgram: undefined, kling: undefined },
+    ...{ dashscope: 'qwen-plus', elevenlabs: undefined, deepgram: undefined, kling: undefined },
     ...{ custom: undefined, ollama: undefined, vllm: undefined, replay: undefined },
   }
 

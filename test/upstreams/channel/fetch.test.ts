@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MediaFetcher } from '../../../src/upstreams/channel/fetch.ts'
@@ -114,6 +114,7 @@ describe('fetching', () => {
       ['gzip', gzipSync],
       ['Deflate', deflateSync],
       ['br', brotliCompressSync],
+      ['zstd', zstdCompressSync],
     ] as const)
       expect((await fetcher().fetch(await stored(encoding, encode(PNG)), 'image')).bytes).toEqual(PNG)
     expect((await fetcher().fetch(await stored('identity', PNG), 'image')).bytes).toEqual(PNG)
