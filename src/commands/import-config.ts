@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { IMPORTABLE, importConfig, noteLine } from '../config/imports/index.ts'
+import { readTextFile } from '../config/text-file.ts'
 import { counted } from './counted.ts'
 import { writeNewFile } from './new-file.ts'
 import { type Terminal, UsageError } from './outcome.ts'
@@ -19,7 +19,7 @@ export function importConfigCommand(
 ): void {
   if (!IMPORTABLE.includes(gateway))
     throw new UsageError(`unknown gateway '${gateway}': one of ${IMPORTABLE.join(', ')}`)
-  const { text, channels, notes } = importConfig(gateway, readFileSync(file, 'utf8'), basename(file))
+  const { text, channels, notes } = importConfig(gateway, readTextFile(file), basename(file))
   if (output === undefined) terminal.out(text.trimEnd())
   else writeNewFile(output, text, 0o600)
   terminal.fault(

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { type Config, ConfigError } from './index.ts'
 import { defaultConfig, readConfig } from './read.ts'
 import { isEmpty, readSource } from './source.ts'
+import { readTextFile } from './text-file.ts'
 import type { Env } from './variable.ts'
 import { watchPath } from './watch.ts'
 
@@ -51,9 +52,10 @@ function reloadFile(path: string, env: Env): LoadedFile {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readTextFile(path)
   } catch (thrown) {
-    throw new ConfigError([{ path: '', message: `cannot be read: ${(thrown as NodeJS.ErrnoException).code}` }], path)
+    const { code, message } = thrown as NodeJS.ErrnoException
+    throw new ConfigError([{ path: '', message: `cannot be read: ${code ?? message}` }], path)
   }
 }
 

@@ -168,6 +168,7 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
     const account = plainAccount(prefix, model.slice(RESPONSES.length), params, info)
     return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, formats: ['responses'] } }
   }
+  if (prefix === 'perplexity' && model.startsWith('preset/')) return 'no channel states a preset of Perplexity’s agents'
   const stated = prefix.startsWith('cohere') ? addressOf(params)?.replace(COHERE_TASK, '') : baseAddressOf(params)
   const address = stated ?? rowOf(ADDRESSES, prefix)
   const own = rowOf(PRESETS, prefix)

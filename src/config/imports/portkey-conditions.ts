@@ -12,15 +12,20 @@ export interface CallerName {
 /** A target that its group uses. */
 export interface UsedTarget {
   readonly index: number
-  /** Names for callers whose requests meet the conditions of the target. Absent for those of the group. */
-  readonly names?: readonly CallerName[]
+  /** Names for callers whose requests meet the conditions of the target. */
+  readonly names: readonly CallerName[]
+  /** True if the target also has the names of its group. */
+  readonly isDefault: boolean
 }
 
 /** Targets of a conditional group in the order of their priorities, and parts without an equivalent. */
 export interface ConditionalTargets {
   readonly targets: readonly UsedTarget[]
-  /** Conditions whose requests need a name of their own, each with the name. */
-  readonly named: ReadonlyMap<number, string>
+  /**
+   * Conditions that are not about the model, each with the name by which callers choose its target. There is none for
+   * the default target.
+   */
+  readonly named: ReadonlyMap<number, string | undefined>
 }
 
 /**
@@ -31,24 +36,45 @@ export interface ConditionalTargets {
 export function conditionalTargets(group: JsonObject): ConditionalTargets {
   const strategy = objectOf(group['strategy'])
   const fallback = textOf(strategy['default'])
-  const named = new Map<number, string>()
+  const conditions = objectsOf(strategy['conditions'])
+  const lastOther = conditions.findLastIndex(({ then }) => textOf(then) !== undefined && then !== fallback)
+  const named = new Map<number, string | undefined>()
+  const taken = new Set<string>()
   const namesByTarget = new Map<string, Map<string, CallerName>>()
-  for (const [index, condition] of objectsOf(strategy['conditions']).entries()) {
+  for (const [index, condition] of conditions.entries()) {
     const target = textOf(condition['then'])
-    if (target === undefined || target === fallback) continue
-    const models = modelsIn(condition['query'])
-    if (models === undefined) named.set(index, target)
+    if (target === undefined) continue
     const names = getOrAdd(namesByTarget, target, () => new Map<string, CallerName>())
-    if (models === undefined) names.set(target, { name: target, open: [`${target}/*`, '*'] })
-    for (const name of models ?? []) names.set(name, { name, open: [name, name] })
+    const models = modelsIn(condition['query'])
+    if (models === undefined && target === fallback) {
+      if (index < lastOther) named.set(index, undefined)
+      continue
+    }
+    if (models === undefined) {
+      named.set(index, target)
+      names.set(target, { name: target, open: [`${target}/*`, '*'] })
+    }
+    for (const name of models ?? []) if (!taken.has(name)) names.set(name, { name, open: [name, name] })
+    for (const name of models ?? []) taken.add(name)
   }
   const targets = [...firstByName(objectsOf(group['targets']))]
+  const namesOf = (name: string): readonly CallerName[] => [...(namesByTarget.get(name)?.values() ?? [])]
   const conditional = targets.flatMap(([name, index]): UsedTarget[] => {
-    const names = namesByTarget.get(name)
-    return names === undefined ? [] : [{ index, names: [...names.values()] }]
+    const names = namesOf(name)
+    return name === fallback || names.length === 0 ? [] : [{ index, names, isDefault: false }]
   })
-  const last = targets.filter(([name]) => name === fallback).map(([, index]): UsedTarget => ({ index }))
+  const last = targets
+    .filter(([name]) => name === fallback)
+    .map(([name, index]): UsedTarget => ({ index, names: namesOf(name), isDefault: true }))
   return { targets: [...conditional, ...last], named }
+}
+
+/** Returns the names of models that conditions within a target add. */
+export function namesWithin(target: JsonObject): readonly CallerName[] {
+  const below = objectsOf(target['targets'])
+  const isConditional = objectOf(target['strategy'])['mode'] === 'conditional'
+  const own = isConditional ? conditionalTargets(target).targets.flatMap(({ names }) => names) : []
+  return [...own, ...below.flatMap(namesWithin)]
 }
 
 /** Returns the index of the first target of each name. Portkey never uses the others. */

@@ -1,8 +1,8 @@
 import { rowOf } from '../../canonical/maps.ts'
-import { defined, isObject, type JsonObject } from '../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { type Draft, freeName, newDraft, objectOf, objectsOf, textOf } from './draft.ts'
 import { accountFields, accountOf } from './portkey-accounts.ts'
-import { type CallerName, conditionalTargets, type UsedTarget } from './portkey-conditions.ts'
+import { type CallerName, conditionalTargets, namesWithin, type UsedTarget } from './portkey-conditions.ts'
 import { importIntegrations } from './portkey-integrations.ts'
 
 /*
@@ -39,14 +39,19 @@ export function importPortkey(value: unknown): Draft {
   return draft
 }
 
-/** Returns a target with the names of its fields in snake_case. Portkey takes them in camelCase, too. */
+/** Returns a target and those below it with the names of their fields in snake_case. Portkey takes them in camelCase, too. */
 const withSnakeCase = (target: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(target).map(([field, value]) => [
       field.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
-      field === 'strategy' && isObject(value) ? withSnakeCase(value as JsonObject) : value,
+      partWithSnakeCase(field, value),
     ]),
   )
+
+const partWithSnakeCase = (field: string, value: Json): Json => {
+  if (field === 'targets') return objectsOf(value).map(withSnakeCase)
+  return field === 'strategy' && isObject(value) ? withSnakeCase(value as JsonObject) : value
+}
 
 /**
  * Gives targets with a model every name if another target has none: callers then name models of that target, for which
@@ -76,29 +81,44 @@ interface Place {
 /** Adds a target and its nested targets. Returns the number of priorities that they use. */
 function addTarget(draft: Draft, target: JsonObject, { rank, inherited, names }: Place, path: string): number {
   const mode = textOf(objectOf(target['strategy'])['mode'])
-  const below = objectsOf(target['targets']).map(withSnakeCase)
+  const below = objectsOf(target['targets'])
   noteRest(draft, target, path)
   const whole = { ...inherited, ...target, override_params: overridesOf(inherited, target) }
   if (below.length === 0) return addChannel(draft, whole, { rank, names }, path)
   if (mode !== undefined && !MODES.has(mode))
     draft.notes.push({ path: `${path}strategy.mode`, text: 'the targets are tried in turn instead' })
-  const used = usedTargets(draft, mode, { ...target, targets: below }, path)
+  const used = usedTargets(draft, mode, target, path)
   const shares = sharesOf(
     used.map(({ index }) => below[index]!),
     rank.weight,
   )
   const passedOn = inheritable(whole)
+  const within = mode === 'conditional' ? [] : namesWithin(target)
   let importedCount = 0
-  for (const [position, { index, names: ownNames = names }] of used.entries()) {
+  for (const [position, { index, names: ownNames, isDefault }] of used.entries()) {
     const at = `${path}targets[${index}].`
+    const child = below[index]!
+    const besides = without(within, namesWithin(child))
+    const all = [...ownNames, ...(isDefault ? names : []), ...besides]
     const add = (ownRank: Rank): number =>
-      addTarget(draft, below[index]!, { rank: ownRank, inherited: passedOn, names: ownNames }, at)
-    if (mode === 'loadbalance')
-      importedCount = Math.max(importedCount, add(defined({ priority: rank.priority, weight: shares[position] })))
+      addTarget(draft, child, { rank: ownRank, inherited: passedOn, names: all }, at)
+    if (mode === 'loadbalance') {
+      const count = add(defined({ priority: rank.priority, weight: shares[position] }))
+      if (count > 1 && used.length > 1) draft.notes.push({ path: `${at}strategy.mode`, text: SHARED_CHAIN })
+      importedCount = Math.max(importedCount, count)
+    }
     // In a chain of fallbacks, the first target gets the share of the whole chain.
     else importedCount += add(importedCount === 0 ? rank : { priority: rank.priority + importedCount })
   }
   return importedCount
+}
+
+const SHARED_CHAIN = 'after a failure, the other targets that share the requests are tried before its own fallbacks'
+
+/** Returns the names that are not among the others. */
+function without(names: readonly CallerName[], others: readonly CallerName[]): readonly CallerName[] {
+  const known = new Set(others.map(({ name }) => name))
+  return names.filter(({ name }) => !known.has(name))
 }
 
 /** Returns the targets that a group uses, in the order of their priorities. Names the others. */
@@ -107,8 +127,10 @@ function usedTargets(draft: Draft, mode: string | undefined, group: JsonObject, 
   const note = (at: string, text: string): void => void draft.notes.push({ path: `${path}${at}`, text })
   if (mode === 'conditional') {
     const { targets: used, named } = conditionalTargets(group)
-    for (const [index, name] of named)
-      note(`strategy.conditions[${index}]`, `callers choose by the model: requests that meet it name "${name}"`)
+    for (const [index, name] of named) {
+      const chosen = name === undefined ? 'no model of another target' : `"${name}"`
+      note(`strategy.conditions[${index}]`, `callers choose by the model: requests that meet it name ${chosen}`)
+    }
     for (const index of targets.keys())
       if (!used.some(one => one.index === index)) note(`targets[${index}]`, 'no condition leads to it')
     return used
@@ -123,7 +145,7 @@ function usedTargets(draft: Draft, mode: string | undefined, group: JsonObject, 
           ? 'the mode `single` uses the first target only'
           : 'is 0, so that the target gets no requests',
       )
-  return [...targets.keys()].filter(isUsed).map(index => ({ index }))
+  return [...targets.keys()].filter(isUsed).map(index => ({ index, names: [], isDefault: true }))
 }
 
 /** Fields of a group that its targets inherit (`tryTargetsRecursively` of Portkey's gateway, read on 2026-11-30). */
@@ -147,6 +169,8 @@ function sharesOf(targets: readonly JsonObject[], whole: number | undefined): re
 
 function noteRest(draft: Draft, target: JsonObject, path: string): void {
   const taken = accountFields(target)
+  if (target['weight'] !== undefined && typeof target['weight'] !== 'number')
+    draft.notes.push({ path: `${path}weight`, text: 'it is not a number' })
   for (const field of Object.keys(target))
     if (!KNOWN_FIELDS.has(field) && !taken.includes(field))
       draft.notes.push({ path: `${path}${field}`, text: rowOf(NOTES, field) ?? 'a channel has no such field' })

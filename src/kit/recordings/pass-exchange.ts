@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as overHttp, type ServerResponse } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { msSince } from '../../canonical/milliseconds.ts'
+import type { AbandonedExchanges } from './abandoned-exchanges.ts'
 import type { Chunk } from './chunks.ts'
 import { errorAnswer } from './error-answer.ts'
 import { upstreamHeaders, upstreamUrl } from './record-urls.ts'
@@ -12,6 +13,8 @@ export interface PassOptions {
   readonly upstream: string
   /** Records the exchange. Without a recorder, the exchange is only passed on. */
   readonly recorder?: Recorder | undefined
+  /** Answers of which a recorder gets the rest although their callers have left. */
+  readonly abandoned: AbandonedExchanges
   /** The body of the request, if it was already read. */
   readonly body?: Buffer
 }
@@ -20,7 +23,7 @@ export interface PassOptions {
 export function passExchange(
   message: IncomingMessage,
   reply: ServerResponse,
-  { upstream, recorder, body }: PassOptions,
+  { upstream, recorder, abandoned, body }: PassOptions,
 ): void {
   const { method = 'GET', url = '/', headers } = message
   const [startedAt, at] = [performance.now(), recorder?.startTime() ?? new Date()]
@@ -56,6 +59,7 @@ export function passExchange(
           )
       })
     }
+    leave = () => (recorder === undefined ? outgoing.destroy() : abandoned.readRest(outgoing, answer, reply))
     reply.writeHead(status, upstreamHeaders(answer.headers))
     reply.flushHeaders()
     answer.pipe(reply)
@@ -63,9 +67,10 @@ export function passExchange(
       if (!answer.complete) reply.destroy()
     })
   })
+  let leave: () => unknown = () => outgoing.destroy()
   outgoing.on('error', fail)
   reply.once('close', () => {
-    if (!reply.writableFinished) outgoing.destroy()
+    if (!reply.writableFinished) leave()
   })
   if (body === undefined) message.pipe(outgoing)
   else outgoing.end(body)

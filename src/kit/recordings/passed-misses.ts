@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { AbandonedExchanges } from './abandoned-exchanges.ts'
 import type { Library } from './library.ts'
 import { passExchange } from './pass-exchange.ts'
 import { PassedSessions } from './record-sockets.ts'
@@ -30,6 +31,7 @@ export class PassedMisses {
   private readonly upstream: string
   private readonly recorder: Recorder | undefined
   private readonly sessions: PassedSessions
+  private readonly abandoned = new AbandonedExchanges()
 
   constructor({ upstream, record }: MissPolicy, library: Library, ignore: readonly string[]) {
     this.upstream = upstream
@@ -47,7 +49,8 @@ export class PassedMisses {
   }
 
   pass(message: IncomingMessage, reply: ServerResponse, body: Buffer): void {
-    passExchange(message, reply, { upstream: this.upstream, recorder: this.recorder, body })
+    const { upstream, recorder, abandoned } = this
+    passExchange(message, reply, { upstream, recorder, abandoned, body })
   }
 
   passSession(message: IncomingMessage, connection: Duplex, head: Buffer): void {
@@ -61,6 +64,7 @@ export class PassedMisses {
 
   async close(): Promise<void> {
     this.sessions.close()
+    await this.abandoned.close()
     await this.recorder?.close()
   }
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { wantsWebSocket } from '../wants-websocket.ts'
+import { AbandonedExchanges } from './abandoned-exchanges.ts'
 import { listening } from './listening.ts'
 import { passExchange } from './pass-exchange.ts'
 import { PassedSessions } from './record-sockets.ts'
@@ -23,7 +24,10 @@ export interface RecordProxyOptions {
 /** Starts a proxy that passes every request to the upstream and records the exchange. */
 export async function openRecordProxy({ upstream, recorder, ...address }: RecordProxyOptions): Promise<RecordProxy> {
   const options = { shouldUpgradeCallback: wantsWebSocket }
-  const server = createServer(options, (message, reply) => passExchange(message, reply, { upstream, recorder }))
+  const abandoned = new AbandonedExchanges()
+  const server = createServer(options, (message, reply) =>
+    passExchange(message, reply, { upstream, recorder, abandoned }),
+  )
   const sessions = new PassedSessions(upstream, recorder)
   server.on('upgrade', (message, connection, head) => sessions.pass(message, connection, head))
   const { url, close } = await listening(server, address)
@@ -31,6 +35,7 @@ export async function openRecordProxy({ upstream, recorder, ...address }: Record
     url,
     close: async () => {
       sessions.close()
+      await abandoned.close()
       await close()
       await recorder.close()
     },

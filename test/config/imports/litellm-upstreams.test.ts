@@ -132,6 +132,7 @@ test.each([
   ...['vertex_ai/text-bison', 'vertex_ai/imagen-4.0', 'vertex_ai/multimodalembedding'],
   ...['azure/speech/azure-tts', 'azure_ai/agents/asst_1', 'azure_ai/flux.2-pro'],
   ...['watsonx/m', 'triton/m', 'langgraph/agent', 'sagemaker/m', 'replicate/m', 'snowflake/m'],
+  'perplexity/preset/pro-search',
 ])('%s is left out and named, because no channel speaks its format', model => {
   const { channels, notes } = importEntry({ model, api_base: OWN, api_key: 'k' })
   expect([channels, notes.map(({ path }) => path)]).toEqual([0, ['model_list[0]']])

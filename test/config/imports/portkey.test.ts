@@ -231,4 +231,94 @@ describe('names for callers', () => {
     expect(text).toContain('paid/*: "*"')
     expect(channelsOf(config).map(({ priority }) => priority)).toEqual([0, 1])
   })
+
+  test('a condition on the model that leads to the default keeps its name', () => {
+    const config = {
+      strategy: {
+        mode: 'conditional',
+        conditions: [
+          leads({ 'params.model': { $eq: 'fast' } }, 'groq'),
+          leads({ 'params.model': { $eq: 'main' } }, 'rest'),
+        ],
+        default: 'rest',
+      },
+      targets: [
+        { ...GROQ, name: 'groq' },
+        { ...OPENAI, name: 'rest', override_params: { model: 'gpt-5.6' } },
+      ],
+    }
+    expect(namesOf(config).map(([, named]) => named)).toEqual([
+      { fast: 'llama' },
+      { main: 'gpt-5.6', portkey: 'gpt-5.6' },
+    ])
+  })
+
+  test('the first condition on a model decides, whatever the order of the targets', () => {
+    const config = {
+      strategy: {
+        mode: 'conditional',
+        conditions: [
+          leads({ 'params.model': { $in: ['fast', 'quick'] } }, 'groq'),
+          leads({ 'params.model': { $in: ['fast', 'slow'] } }, 'other'),
+        ],
+        default: 'rest',
+      },
+      targets: [
+        { ...OPENAI, api_key: 'c', name: 'other', override_params: { model: 'gpt-5.6-mini' } },
+        { ...GROQ, name: 'groq' },
+        { ...OPENAI, name: 'rest', override_params: { model: 'gpt-5.6' } },
+      ],
+    }
+    expect(namesOf(config).map(([, named]) => named)).toEqual([
+      { slow: 'gpt-5.6-mini' },
+      { fast: 'llama', quick: 'llama' },
+      { portkey: 'gpt-5.6' },
+    ])
+  })
+
+  test('a condition that leads to the default before others is named if it is not about the model', () => {
+    const config = {
+      strategy: {
+        mode: 'conditional',
+        conditions: [
+          leads({ 'metadata.plan': 'free' }, 'rest'),
+          leads({ 'params.model': 'fast' }, 'groq'),
+          leads({ 'metadata.plan': 'none' }, 'rest'),
+        ],
+        default: 'rest',
+      },
+      targets: [
+        { ...GROQ, name: 'groq' },
+        { ...OPENAI, name: 'rest' },
+      ],
+    }
+    expect(pathsOf(config)).toEqual(['strategy.conditions[0]'])
+  })
+
+  test.each(['fallback', 'loadbalance'])('names of conditions are names of the targets beside them: %s', mode => {
+    const choice = {
+      strategy: { mode: 'conditional', conditions: [leads({ 'params.model': 'fast' }, 'groq')], default: 'rest' },
+      targets: [
+        { ...GROQ, name: 'groq' },
+        { ...OPENAI, name: 'rest', override_params: { model: 'gpt-5.6' } },
+      ],
+    }
+    const mistral = { provider: 'mistral-ai', api_key: 'd', override_params: { model: 'mistral-large' } }
+    expect(namesOf({ strategy: { mode }, targets: [choice, mistral] }).map(([, named]) => named)).toEqual([
+      { fast: 'llama' },
+      { portkey: 'gpt-5.6' },
+      { fast: 'mistral-large', portkey: 'mistral-large' },
+    ])
+  })
+
+  test('fallbacks of a share are named, because other shares are tried before them', () => {
+    const chain = { strategy: { mode: 'fallback' }, targets: [OPENAI, { ...OPENAI, api_key: 'c' }] }
+    expect(pathsOf({ strategy: { mode: 'loadbalance' }, targets: [chain, GROQ] })).toEqual(['targets[0].strategy.mode'])
+    expect(pathsOf({ strategy: { mode: 'loadbalance' }, targets: [chain] })).toEqual([])
+  })
+
+  test('a weight that is no number is named', () => {
+    const targets = [{ ...OPENAI, weight: '0.9' }, GROQ]
+    expect(pathsOf({ strategy: { mode: 'loadbalance' }, targets })).toEqual(['targets[0].weight'])
+  })
 })

@@ -140,6 +140,49 @@ describe('a recording proxy', () => {
     expect((await recordings())[0]!.answer).toMatchObject({ complete: false, chunks: [{ text: EVENTS[0] }] })
   })
 
+  test('records the rest of an answer whose caller left, for callers that stay', async () => {
+    const { promise: hasLeft, resolve: leave } = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const { proxy, recordings } = await recording(async response => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(EVENTS[0])
+      await hasLeft
+      await sleep(20)
+      response.end(EVENTS[1], () => ended.resolve())
+    })
+    const caller = new AbortController()
+    const answer = await fetch(`${proxy.url}/v1/chat/completions`, {
+      ...{ method: 'POST', body: JSON.stringify(QUESTION), signal: caller.signal },
+      headers: { 'content-type': 'application/json' },
+    })
+    await answer.body!.getReader().read()
+    caller.abort()
+    leave()
+    await ended.promise
+    await sleep(50)
+    expect((await recordings())[0]!.answer).toMatchObject({
+      complete: true,
+      chunks: EVENTS.map(text => ({ text })),
+    })
+  })
+
+  test('records what came of an answer whose caller left when it stops', async () => {
+    const { proxy, recordings } = await recording(response => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(EVENTS[0])
+    })
+    const caller = new AbortController()
+    const answer = await fetch(`${proxy.url}/v1/chat/completions`, {
+      ...{ method: 'POST', body: JSON.stringify(QUESTION), signal: caller.signal },
+      headers: { 'content-type': 'application/json' },
+    })
+    await answer.body!.getReader().read()
+    caller.abort()
+    await sleep(50)
+    await proxy.close()
+    expect((await recordings())[0]!.answer).toMatchObject({ complete: false, chunks: [{ text: EVENTS[0] }] })
+  })
+
   test.each([
     ['gzip', createGzip],
     ['deflate', createDeflate],

@@ -14,18 +14,30 @@ const BINARY_OPCODE = 2
 /** Returns true for the status of an answer. Browsers write 0 for a request without one. */
 const isFinal = (status: number): boolean => Number.isInteger(status) && status >= STATUS.min && status <= STATUS.max
 
-/** Converts the entries of a HAR file. Requests without an answer are skipped. */
+/**
+ * Returns the path and the reason of a body that was counted, but not saved: browsers leave out large bodies and those
+ * of streams that nobody looked at. Without it, a recording would answer nothing.
+ */
+function missingBody({ request, response }: HarEntry): Skipped | undefined {
+  const isCounted = (size: unknown): boolean => typeof size === 'number' && size > 0
+  const { content } = response
+  if (request.postData == null && isCounted(request.bodySize))
+    return { path: ['request'], reason: `the file has no body of the request (${request.bodySize} bytes)` }
+  if (content.text == null && content.textJSON === undefined && isCounted(content.size))
+    return { path: ['response', 'content'], reason: `the file has no body of the answer (${content.size} bytes)` }
+  return undefined
+}
+
+/** Converts the entries of a HAR file. Requests without an answer and entries without their bodies are skipped. */
 export function harExchanges(entries: readonly HarEntry[]): ForeignFile {
   const exchanges: ForeignExchange[] = []
   const skipped: Skipped[] = []
   for (const [index, entry] of entries.entries()) {
     const { status } = entry.response
-    if (entry._webSocketMessages === undefined && !isFinal(status))
-      skipped.push({
-        path: ['log', 'entries', index, 'response', 'status'],
-        reason: `the request has no answer (status ${status})`,
-      })
-    else exchanges.push(exchangeOf(entry))
+    const reason = { path: ['response', 'status'], reason: `the request has no answer (status ${status})` }
+    const fault = entry._webSocketMessages === undefined ? (isFinal(status) ? missingBody(entry) : reason) : undefined
+    if (fault === undefined) exchanges.push(exchangeOf(entry))
+    else skipped.push({ ...fault, path: ['log', 'entries', index, ...fault.path] })
   }
   return { exchanges, skipped }
 }

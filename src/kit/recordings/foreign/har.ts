@@ -39,6 +39,8 @@ const CONTENT = object({
   text: v.optional(v.nullable(text)),
   textJSON: v.optional(v.unknown()),
   encoding: v.optional(text),
+  /** Bytes of the content, which browsers count also where they leave the text out. */
+  size: v.optional(v.unknown()),
   /** Times and sizes in bytes of the chunks in which a stream arrived. */
   _chunks: v.optional(list(object({ ms: positive, bytes: positive }))),
 })
@@ -60,6 +62,7 @@ const ENTRY = object({
     method: text,
     url: text,
     headers: v.optional(list(NAMED), []),
+    bodySize: v.optional(v.unknown()),
     postData: v.optional(v.nullable(POST_DATA)),
   }),
   response: object({ status: number, headers: v.optional(list(NAMED), []), content: v.optional(CONTENT, {}) }),

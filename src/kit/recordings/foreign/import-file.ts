@@ -31,7 +31,7 @@ export interface ImportOptions {
 }
 
 /**
- * Writes the exchanges in a HAR file, a cassette of vcrpy or a fixture file of aimock as recordings. Returns their
+ * Writes the exchanges in a HAR file, a cassette of vcrpy or go-vcr, or a fixture file of aimock as recordings. Returns their
  * number. Exchanges that no recording can hold are skipped.
  *
  * @throws RecordingError with file and line for a file that is faulty or of another kind. Nothing is then written.

@@ -5,8 +5,9 @@ import { framesIn } from '../event-frames.ts'
 import type { ArrivedAnswer } from '../recorder.ts'
 import { FOREIGN_STATUS } from '../recording.ts'
 import { type ForeignExchange, headersOf, targetOf, withoutEncoding } from './exchange.ts'
+import { withNamesOfVcrpy } from './go-vcr.ts'
 
-/* Cassettes of vcrpy: https://vcrpy.readthedocs.io, serializer `yaml` or `json`. */
+/* Cassettes of vcrpy: https://vcrpy.readthedocs.io, serializer `yaml` or `json`. Those of go-vcr get the same names. */
 
 const text = v.string('expected a string')
 const object = <E extends v.ObjectEntries>(entries: E) =>
@@ -30,7 +31,7 @@ function withoutOldNames(response: unknown): unknown {
   return { status: { code }, ...defined({ body }), ...rest }
 }
 
-const INTERACTION = object({
+const INTERACTION_OF_VCRPY = object({
   request: object({
     ...{ method: text, uri: text, headers: v.optional(HEADERS, {}), body: v.optional(BODY) },
     /** A JSON body, as serializers for readable cassettes write it. */
@@ -49,6 +50,8 @@ const INTERACTION = object({
     }),
   ),
 })
+
+const INTERACTION = v.pipe(v.unknown(), v.transform(withNamesOfVcrpy), INTERACTION_OF_VCRPY)
 
 export const CASSETTE = object({ interactions: v.array(INTERACTION, 'expected a list') })
 

@@ -187,6 +187,23 @@ describe('a HAR file', () => {
     ])
   })
 
+  test('of a browser may lack bodies, without which a recording would answer nothing', async () => {
+    const counted = { size: 812, mimeType: 'text/event-stream' }
+    const { recordings, skipped } = await imported(
+      'a.har',
+      har(
+        entry({ response: { content: counted } }),
+        entry({ request: { postData: undefined, bodySize: 70_000 } }),
+        entry({ response: { content: { size: 0, mimeType: 'text/plain' } } }),
+      ),
+    )
+    expect(recordings).toHaveLength(1)
+    expect(skipped).toEqual([
+      expect.stringMatching(/entries\[0\]\.response\.content: the file has no body of the answer \(812 bytes\)$/),
+      expect.stringMatching(/entries\[1\]\.request: the file has no body of the request \(70000 bytes\)$/),
+    ])
+  })
+
   test('of Polly.JS may have encoded pieces or JSON, also in YAML', async () => {
     const packed = gzipSync(JSON.stringify(chat('Ja')))
     const pieces = [packed.subarray(0, 9), packed.subarray(9)].map(piece => piece.toString('base64'))

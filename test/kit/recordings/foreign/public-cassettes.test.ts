@@ -129,3 +129,34 @@ async function openDisposable(recordings: Awaited<ReturnType<typeof recordingsOf
   const replay = await openReplay({ recordings, port: 0 })
   return { url: replay.url, [Symbol.asyncDispose]: () => replay.close() }
 }
+
+test.each([
+  ['version 1', 'status: 200 OK\n    code: 200', ''],
+  ['version 2', 'status: 200 OK\n    code: 200\n    duration: 2.397934s\n    uncompressed: true', 'proto: HTTP/1.1'],
+])('go-vcr has names of its own: %s', async (_, status, request) => {
+  const body = '{"model":"m","messages":[{"role":"user","content":"hi"}]}'
+  const answer = '{"id":"a","object":"chat.completion","choices":[]}'
+  const recordings = await recordingsOf(
+    'go.yaml',
+    `version: 2
+interactions:
+- id: 0
+  request:
+    ${request}
+    body: '${body}'
+    form: {}
+    headers: {Content-Type: [application/json], Authorization: [Bearer sk-secret-12345678]}
+    url: https://api.openai.com/v1/chat/completions
+    method: POST
+  response:
+    body: '${answer}'
+    headers: {Content-Type: [application/json]}
+    ${status}
+`,
+  )
+  expect(JSON.stringify(recordings)).not.toContain('sk-secret')
+  await using replay = await openDisposable(recordings)
+  const headers = { 'content-type': 'application/json' }
+  const reply = await fetch(`${replay.url}/v1/chat/completions`, { method: 'POST', headers, body })
+  expect([reply.status, await reply.text()]).toEqual([200, answer])
+})
