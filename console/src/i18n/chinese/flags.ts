@@ -97,7 +97,6 @@ export const FLAGS: { readonly [flag: string]: string } = {
   cache_points: '接受缓存点；Nova 和 3.5 Haiku 起的 Claude 默认 true',
   batch_tokens: '每个请求所有输入的最多 token 数，由网关偏高估算；更大的请求会拆分，应答再合并',
   tokens: '接受以 token id 表示的输入；默认 true；为 false 时，网关按词表 cl100k_base 写出其文本',
-  cache_points: '接受缓存点；Anthropic 的模型和 Nova 默认 true',
   top_k: '在模型字段中接受 `top_k`；Anthropic 的模型默认 true',
   thinks: '接受推理设置和早先轮次的推理；Command A Reasoning 和 Command A+ 默认 true',
   dimensions_field: '向量长度的字段名',
