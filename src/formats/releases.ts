@@ -12,7 +12,7 @@ const OPENAI: Release = { package: 'openai', version: '7.55.0' }
 export const RELEASES: { readonly [format: Format]: Release } = {
   ...{ chat: OPENAI, responses: OPENAI, completions: OPENAI, embeddings: OPENAI, images: OPENAI },
   ...{ speech: OPENAI, transcriptions: OPENAI, videos: OPENAI, realtime: OPENAI },
-  messages: { package: '@anthropic-ai/sdk', version: '1.11.0' },
+  messages: { package: '@anthropic-ai/sdk', version: '1.14.0' },
   contents: { package: '@google/genai', version: '3.1.0' },
   cohere: { package: 'cohere-ai', version: '8.1.0' },
 }
