@@ -26,6 +26,20 @@ const block = (index: number, content_block: JsonObject, ...deltas: JsonObject[]
   namedEvent('content_block_stop', { index }),
 ]
 
+describe('errors', () => {
+  it('keep the details that clients read beside the code, such as the paths of images that are too large', () => {
+    const details = {
+      error_code: 'image_dimensions_too_large',
+      max_side_length_pixels: 2000,
+      paths: ['messages.0.content.1'],
+    }
+    const error = { type: 'invalid_request_error', message: 'Too large.', details }
+    const read = reader.error!({ status: 400, headers: {}, body: { type: 'error', error } })
+    expect(WRITERS['messages']!.error!(read, 'req_1').body).toMatchObject({ error })
+    expect(JSON.stringify(WRITERS['chat']!.error!(read, 'req_1').body)).not.toContain('paths')
+  })
+})
+
 describe('requests', () => {
   it('cuts a user turn where tool results end', () => {
     const result = { type: 'tool_result', tool_use_id: 'a', content: 'x' }

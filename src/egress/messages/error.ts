@@ -1,7 +1,9 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryHeaders, type TooLongMessage } from '../errors/error.ts'
+import { extrasFor } from '../fields.ts'
+import { FORMAT } from './context.ts'
 
 /** The format's error type for each error kind (docs/wire/errors.md#anthropic-types). */
 const TYPES: { readonly [K in ErrorKind]: string } = {
@@ -72,6 +74,10 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
 /** Returns the body of an error. An interrupted stream ends with the same object as an event (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const { kind, code: errorCode = CODES[kind] } = error
-  const details = errorCode === undefined ? {} : { details: { error_code: errorCode } }
+  const otherDetails = extrasFor(error, FORMAT)['details'] as JsonObject | undefined
+  const details =
+    errorCode === undefined && otherDetails === undefined
+      ? {}
+      : { details: { ...defined({ error_code: errorCode }), ...otherDetails } }
   return { type: 'error', error: { type: TYPES[kind], message: messageOf(error, TOO_LONG), ...details } }
 }

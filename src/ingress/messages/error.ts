@@ -1,9 +1,10 @@
 import { type CanonicalError, type ErrorKind, errorKindOf } from '../../canonical/error.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import type { JsonObject, Node } from '../../canonical/node.ts'
 import { retryAfter } from '../../canonical/retry-after.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { classify, retryDelay } from '../errors/classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
+import { FORMAT } from './wire.ts'
 
 /**
  * Error kinds by Anthropic's error type (docs/wire/errors.md#anthropic-types). The two general types are missing,
@@ -30,6 +31,7 @@ export function readError({ status, headers, body }: WireAnswer): CanonicalError
     ...defined({
       code: codeOf(body),
       retryAfterSeconds: retryDelay(anyObject(body['error'])) ?? retryAfter(headers),
+      extras: detailsOf(body),
     }),
     status,
   })
@@ -41,7 +43,7 @@ export function readInnerError(body: JsonObject): CanonicalError {
   return classify({
     kind: kindFor(body, error?.['type'] === 'invalid_request_error' ? 400 : 502),
     message: anyText(error?.['message']) ?? anyText(body['error']) ?? 'The upstream failed.',
-    ...defined({ code: codeOf(body) }),
+    ...defined({ code: codeOf(body), extras: detailsOf(body) }),
   })
 }
 
@@ -54,4 +56,10 @@ function kindFor(body: JsonObject, status: number): ErrorKind {
 function codeOf(body: JsonObject): string | undefined {
   const error = anyObject(body['error'])
   return anyText(anyObject(error?.['details'])?.['error_code']) ?? anyText(error?.['code'])
+}
+
+/** Reads the details beside the code, such as the `paths` of images that are too large. */
+function detailsOf(body: JsonObject): Node['extras'] {
+  const { error_code: _, ...details } = anyObject(anyObject(body['error'])?.['details']) ?? {}
+  return Object.keys(details).length === 0 ? undefined : { [FORMAT]: { details } }
 }
