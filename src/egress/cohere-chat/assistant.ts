@@ -118,6 +118,7 @@ class Turn {
     losses.dropFields(part, path, REASONING_LOSSES)
     const { lastThinking: last } = this
     if (part.continues === undefined || last === undefined || this.content.at(-1) !== last.wire) {
+      if (part.continues === true) losses.dropRestored([...path, 'continues'], 'nothing-to-continue')
       const wire = { type: 'thinking', thinking: part.text, ...extrasFor(part, FORMAT) }
       this.lastThinking = { path, wire }
       this.content.push(wire)
