@@ -81,8 +81,12 @@ export const hostedClaude = (name: string): JsonObject =>
 const UNCACHED_CLAUDES = /claude-(?:v?[12]\b|instant|3-(?:haiku|sonnet|opus)|3[-.]5-sonnet-20240620)/
 const BRIEFLY_CACHED_CLAUDES = /claude-(?:3[-.]|(?:opus|sonnet)-4(?:[-.]1)?(?:[-@]20\d{6}|$))/
 
-/** Returns the dialect flags for cache points of a Claude model, by its name in lower case. */
-export const claudeCaching = (name: string): JsonObject => ({
+/**
+ * Returns the dialect flags of a Claude model that only Converse has, by its name in lower case. Claude refuses documents
+ * and videos beside results there (pydantic-ai#6081).
+ */
+export const converseClaude = (name: string): JsonObject => ({
+  after_tools: 'no_files',
   cache_points: !UNCACHED_CLAUDES.test(name),
   cache_times: !BRIEFLY_CACHED_CLAUDES.test(name),
 })

@@ -232,6 +232,18 @@ describe('words of the user after the result of a call', () => {
     expect(rolesAt(model)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
   })
 
+  test('have a turn of their own at Claude if they come with a document, which Claude refuses beside results', () => {
+    const data = Buffer.from('Text.').toString('base64')
+    const source = { type: 'base64', mediaType: 'application/pdf', data } as const
+    const file = of('user', { type: 'media', kind: 'file', source }, SAYS)
+    const rolesOf = (model: string) =>
+      written(model, { tools: TOOLS, messages: [of('user', SAYS), call, result, file] }).body.messages.map(
+        ({ role }: Message) => role,
+      )
+    expect(rolesOf(CLAUDE)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+    expect(rolesOf(NOVA)).toEqual(['user', 'assistant', 'user'])
+  })
+
   test.each([NOVA, CLAUDE])('are in its turn at %s', model => {
     expect(rolesAt(model)).toEqual(['user', 'assistant', 'user'])
   })
