@@ -30,7 +30,7 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
   [/grok-/, { ...thinks('reasoning', [...EFFORTS, 'xhigh']), ...ALWAYS_THINKS, ...FIXED }],
   [/nova-2/, { ...NOVA, ...thinks('reasoningConfig', EFFORTS) }],
   [/nova/, NOVA],
-  [/llama/, { ...WHOLE_CALLS, ...LONE_RESULTS, forced_tools: false }],
+  [/llama/, { ...WHOLE_CALLS, ...LONE_RESULTS }],
   [/mistral-(?:large|small)-24|pixtral-large/, { ...WHOLE_CALLS, ...LONE_RESULTS, ...UNNAMED_TOOLS }],
   [/palmyra/, { ...WHOLE_CALLS, ...LONE_RESULTS }],
   [/jamba-instruct/, WHOLE_CALLS],
@@ -47,7 +47,8 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
  *
  * Sources, read on 2026-12-01: opencode#49443 and #48069, pi#8643 (images in results, tried with models of eight
  * vendors), pydantic-ai 2.68 (Kimi, Qwen and Pixtral refuse media in results; models that take schemas of answers), the
- * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`), pi#686 (signatures).
+ * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`), pi#686 (signatures),
+ * langchain-aws 1.9.1 and LiteLLM 1.110 (tool choices).
  */
 const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] = [
   [
@@ -61,6 +62,7 @@ const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] =
     { signatures: 'none' },
   ],
   [/gpt-\d|grok-/, { signatures: 'hidden' }],
+  [/pixtral|palmyra|jamba|command-|llama/, { forced_tools: false }],
 ]
 
 /**

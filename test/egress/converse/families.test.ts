@@ -205,9 +205,16 @@ describe('a strict tool', () => {
 describe('a forced call', () => {
   const forced = { tools: TOOLS, toolChoice: { mode: 'required', only: ['g'] } } as const
 
-  test('is left to the model at Llama', () => {
-    expect(written(LLAMA, forced).body.toolConfig.toolChoice).toEqual({ auto: {} })
-  })
+  test.each([LLAMA, 'cohere.command-r-v1:0', 'writer.palmyra-x5-v1:0', 'us.mistral.pixtral-large-2502-v1:0'])(
+    'is left to the model at %s, which gets no choice at all',
+    model => {
+      const auto = { tools: TOOLS, toolChoice: { mode: 'auto' } } as const
+      for (const request of [forced, auto])
+        expect(written(model, request).body.toolConfig).not.toHaveProperty('toolChoice')
+      const loss = { kind: 'dropped', path: ['toolChoice'], reason: 'no-forced-tools' }
+      expect(written(model, forced).losses).toContainEqual(loss)
+    },
+  )
 
   test.each([MISTRAL, 'deepseek.v3-v1:0', 'zai.glm-4.7'])('of one tool is one of any offered tool at %s', model => {
     const { tools, toolChoice } = written(model, forced).body.toolConfig
