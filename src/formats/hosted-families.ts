@@ -9,6 +9,7 @@ const ALWAYS_THINKS = { thinking_off: 'never' } as const
 const FIXED = { sampling: 'none', stop: false } as const
 const NOVA = { cache_points: true, tool_cache_points: false, cache_times: false, plain_schemas: true } as const
 const WHOLE_CALLS = { streamed_tools: false } as const
+const TEXT_ONLY = { images: false } as const
 const NO_SCHEMAS = { json_schema: false } as const
 const LONE_RESULTS = { after_tools: 'assistant' } as const
 const UNNAMED_TOOLS = { named_tools: false } as const
@@ -48,7 +49,8 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
  * Sources, read on 2026-12-01: opencode#49443 and #48069, pi#8643 (images in results, tried with models of eight
  * vendors), pydantic-ai 2.68 (Kimi, Qwen and Pixtral refuse media in results; models that take schemas of answers), the
  * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`), pi#686 (signatures),
- * langchain-aws 1.9.1 and LiteLLM 1.110 (tool choices).
+ * langchain-aws 1.9.1 and LiteLLM 1.110 (tool choices, and models that see
+ * no images).
  */
 const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] = [
   [
@@ -63,6 +65,11 @@ const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] =
   ],
   [/gpt-\d|grok-/, { signatures: 'hidden' }],
   [/pixtral|palmyra|jamba|command-|llama/, { forced_tools: false }],
+  [
+    /nova-micro|llama3-[13]-|mistral-(?:large|small)-24|mixtral|devstral|palmyra-x|jamba|command-|nemotron-(?:super|nano-[39])/,
+    TEXT_ONLY,
+  ],
+  [/qwen3-(?!vl)|glm-(?:4\.7|5)|minimax-m2|kimi-k2-thinking/, TEXT_ONLY],
 ]
 
 /**

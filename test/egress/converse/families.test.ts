@@ -115,6 +115,11 @@ describe('an image in the result of a call', () => {
     },
   )
 
+  test.each(['zai.glm-5', 'minimax.minimax-m2', 'qwen.qwen3-32b-v1:0', 'us.amazon.nova-micro-v1:0', LLAMA, MISTRAL])(
+    'becomes words at %s, which sees none',
+    model => expect(JSON.stringify(turnsAt(model, PNG))).not.toContain('"image"'),
+  )
+
   test('has a turn of its own at Pixtral, which takes nothing beside results', () => {
     const turns = turnsAt('us.mistral.pixtral-large-2502-v1:0', PNG)
     expect(turns.map(({ role }: Message) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
