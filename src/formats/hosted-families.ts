@@ -9,6 +9,7 @@ const ALWAYS_THINKS = { thinking_off: 'never' } as const
 const FIXED = { sampling: 'none', stop: false } as const
 const NOVA = { cache_points: true, tool_cache_points: false, cache_times: false, plain_schemas: true } as const
 const WHOLE_CALLS = { streamed_tools: false } as const
+const TEXT_ONLY = { images: false } as const
 const NO_SCHEMAS = { json_schema: false } as const
 const LONE_RESULTS = { after_tools: 'assistant' } as const
 const UNNAMED_TOOLS = { named_tools: false } as const
@@ -30,7 +31,7 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
   [/grok-/, { ...thinks('reasoning', [...EFFORTS, 'xhigh']), ...ALWAYS_THINKS, ...FIXED }],
   [/nova-2/, { ...NOVA, ...thinks('reasoningConfig', EFFORTS) }],
   [/nova/, NOVA],
-  [/llama/, { ...WHOLE_CALLS, ...LONE_RESULTS, forced_tools: false }],
+  [/llama/, { ...WHOLE_CALLS, ...LONE_RESULTS }],
   [/mistral-(?:large|small)-24|pixtral-large/, { ...WHOLE_CALLS, ...LONE_RESULTS, ...UNNAMED_TOOLS }],
   [/palmyra/, { ...WHOLE_CALLS, ...LONE_RESULTS }],
   [/jamba-instruct/, WHOLE_CALLS],
@@ -47,7 +48,9 @@ const HOSTED_FAMILIES: readonly (readonly [name: RegExp, dialect: JsonObject])[]
  *
  * Sources, read on 2026-12-01: opencode#49443 and #48069, pi#8643 (images in results, tried with models of eight
  * vendors), pydantic-ai 2.68 (Kimi, Qwen and Pixtral refuse media in results; models that take schemas of answers), the
- * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`), pi#686 (signatures).
+ * list of LiteLLM 1.110, OpenHands (Kimi refuses `temperature`), pi#686 (signatures),
+ * langchain-aws 1.9.1 and LiteLLM 1.110 (tool choices, and models that see
+ * no images).
  */
 const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] = [
   [
@@ -61,6 +64,12 @@ const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] =
     { signatures: 'none' },
   ],
   [/gpt-\d|grok-/, { signatures: 'hidden' }],
+  [/pixtral|palmyra|jamba|command-|llama/, { forced_tools: false }],
+  [
+    /nova-micro|llama3-[13]-|mistral-(?:large|small)-24|mixtral|devstral|palmyra-x|jamba|command-|nemotron-(?:super|nano-[39])/,
+    TEXT_ONLY,
+  ],
+  [/qwen3-(?!vl)|glm-(?:4\.7|5)|minimax-m2|kimi-k2-thinking/, TEXT_ONLY],
 ]
 
 /**
@@ -81,8 +90,12 @@ export const hostedClaude = (name: string): JsonObject =>
 const UNCACHED_CLAUDES = /claude-(?:v?[12]\b|instant|3-(?:haiku|sonnet|opus)|3[-.]5-sonnet-20240620)/
 const BRIEFLY_CACHED_CLAUDES = /claude-(?:3[-.]|(?:opus|sonnet)-4(?:[-.]1)?(?:[-@]20\d{6}|$))/
 
-/** Returns the dialect flags for cache points of a Claude model, by its name in lower case. */
-export const claudeCaching = (name: string): JsonObject => ({
+/**
+ * Returns the dialect flags of a Claude model that only Converse has, by its name in lower case. Claude refuses documents
+ * and videos beside results there (pydantic-ai#6081).
+ */
+export const converseClaude = (name: string): JsonObject => ({
+  after_tools: 'no_files',
   cache_points: !UNCACHED_CLAUDES.test(name),
   cache_times: !BRIEFLY_CACHED_CLAUDES.test(name),
 })

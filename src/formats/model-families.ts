@@ -3,7 +3,7 @@ import { claudeDialect } from './claude-families.ts'
 import { FLAGS as CONVERSE_FLAGS } from './dialects/converse.ts'
 import { effortDialect } from './effort-families.ts'
 import { geminiDialect } from './gemini-families.ts'
-import { claudeCaching, hostedClaude, hostedFamily } from './hosted-families.ts'
+import { converseClaude, hostedClaude, hostedFamily } from './hosted-families.ts'
 import { takesTextOnly } from './text-only-models.ts'
 
 /* What models take, by their names, as dialect flags of each format (docs/development/facts-about-models.md). */
@@ -48,7 +48,7 @@ function hostedDialect(name: string): JsonObject | undefined {
   if (claude === undefined) return hostedFamily(name)
   const flags = Object.entries(claude).filter(([flag]) => Object.hasOwn(CONVERSE_FLAGS, flag))
   const thinkingOff = claude['thinking_off'] === 'between_tools' ? { thinking_off: 'never' } : {}
-  const hosted = { ...claudeCaching(name), ...hostedClaude(name), top_k: claude['sampling'] !== 'none' }
+  const hosted = { ...converseClaude(name), ...hostedClaude(name), top_k: claude['sampling'] !== 'none' }
   return { ...Object.fromEntries(flags), ...thinkingOff, ...hosted }
 }
 

@@ -113,7 +113,7 @@ const converse = fc.record<JsonObject>(
     json_schema: fc.boolean(),
     result_media: fc.boolean(),
     signatures: fc.constantFrom('any', 'hidden', 'none'),
-    after_tools: fc.constantFrom('anyone', 'assistant'),
+    after_tools: fc.constantFrom('anyone', 'no_files', 'assistant'),
   },
   { requiredKeys: [], noNullPrototype: true },
 )

@@ -3,6 +3,7 @@ import { childPath, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
 import { CONTINUE_TURN, isInstructing, leadingInstructions, type Message } from '../../canonical/request.ts'
+import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { extrasFor } from '../fields.ts'
 import { takeMoved } from '../moved-media.ts'
 import { ACKNOWLEDGING_TURN, resultsFirst, TOOL_ACKNOWLEDGEMENT } from '../sanitize/results-first.ts'
@@ -143,6 +144,15 @@ const KIND_BY_ROLE: { readonly [R in Message['role']]: TurnKind } = {
 
 const isResult = ({ toolResult }: Block): boolean => toolResult !== undefined
 
+/** Returns true for a block that models refuse in a turn with results, by the flag `after_tools`. */
+const REFUSED_AFTER_RESULTS: {
+  readonly [F in NonNullable<ConverseDialect['after_tools']>]: (block: Block) => boolean
+} = {
+  anyone: () => false,
+  no_files: ({ document, video }) => document !== undefined || video !== undefined,
+  assistant: block => !isResult(block),
+}
+
 /** Collects turns and joins adjacent turns of one role, because upstreams require alternating roles. */
 class Turns {
   readonly list: WireTurn[] = []
@@ -207,7 +217,7 @@ class Turns {
   /** Inserts an assistant turn after tool results, for models that take no other blocks beside them. */
   private answerTools(next: readonly Block[], position: number, { dialect, losses }: WriteContext): void {
     const isAfterResult = this.list.at(-1)?.blocks.some(isResult) === true
-    if (dialect.after_tools !== 'assistant' || !isAfterResult || next.every(isResult)) return
+    if (!isAfterResult || !next.some(REFUSED_AFTER_RESULTS[dialect.after_tools ?? 'anyone'])) return
     losses.insert(['messages', position], ACKNOWLEDGING_TURN, 'no-user-after-tools')
     this.list.push({ role: 'assistant', blocks: [{ text: TOOL_ACKNOWLEDGEMENT }], extras: {}, isClosed: false })
   }

@@ -1,6 +1,6 @@
 import type { Budget } from '../../canonical/budget.ts'
 import { append } from '../../canonical/lists.ts'
-import type { Path } from '../../canonical/loss.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
 import { narrowed } from '../../canonical/openapi-schema.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -221,13 +221,19 @@ function supportedChoice(choice: ToolChoice, { names }: Tools, { dialect, losses
       [...path, 'hosted'],
       dialect.system_tools === true ? 'hosted-tools-cannot-be-forced' : 'no-hosted-tools',
     )
-  const isForced = mode === 'required' && dialect.forced_tools !== false
-  if (mode === 'required' && !isForced) losses.change([...path, 'mode'], 'auto', 'no-forced-tools')
+  if (dialect.forced_tools === false) return dropChoice(mode, losses)
+  const isForced = mode === 'required'
   const isNamed = isForced && dialect.named_tools !== false && only?.length === 1
   const name = isNamed && names.has(only[0]!) ? only[0]! : undefined
   if (name !== undefined) return { tool: { name } }
   if (only !== undefined) losses.dropRestored([...path, 'only'], 'others-are-not-offered')
   return isForced ? { any: {} } : { auto: {} }
+}
+
+/** Leaves the choice to the model, which is the default, because some models refuse every field of `toolChoice`. */
+function dropChoice(mode: ToolChoice['mode'], losses: Losses): undefined {
+  if (mode === 'required') losses.drop(['toolChoice'], 'no-forced-tools')
+  else losses.dropRestored(['toolChoice'], 'the-default')
 }
 
 /** Returns a tool's name, or undefined for a tool of another format and for a nameless tool. */

@@ -40,7 +40,11 @@ export const FLAGS = {
     meaning: 'takes a tool choice that names a tool; default: true; if false, only that tool is offered',
   },
   prefill: MESSAGES_FLAGS.prefill,
-  after_tools: CHAT_FLAGS.after_tools,
+  after_tools: {
+    values: ['anyone', 'no_files', 'assistant'],
+    default: 'anyone',
+    meaning: CHAT_FLAGS.after_tools.meaning,
+  },
   bound_proofs: MESSAGES_FLAGS.bound_proofs,
   signatures: {
     values: ['any', 'hidden', 'none'],

@@ -115,6 +115,11 @@ describe('an image in the result of a call', () => {
     },
   )
 
+  test.each(['zai.glm-5', 'minimax.minimax-m2', 'qwen.qwen3-32b-v1:0', 'us.amazon.nova-micro-v1:0', LLAMA, MISTRAL])(
+    'becomes words at %s, which sees none',
+    model => expect(JSON.stringify(turnsAt(model, PNG))).not.toContain('"image"'),
+  )
+
   test('has a turn of its own at Pixtral, which takes nothing beside results', () => {
     const turns = turnsAt('us.mistral.pixtral-large-2502-v1:0', PNG)
     expect(turns.map(({ role }: Message) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
@@ -205,9 +210,16 @@ describe('a strict tool', () => {
 describe('a forced call', () => {
   const forced = { tools: TOOLS, toolChoice: { mode: 'required', only: ['g'] } } as const
 
-  test('is left to the model at Llama', () => {
-    expect(written(LLAMA, forced).body.toolConfig.toolChoice).toEqual({ auto: {} })
-  })
+  test.each([LLAMA, 'cohere.command-r-v1:0', 'writer.palmyra-x5-v1:0', 'us.mistral.pixtral-large-2502-v1:0'])(
+    'is left to the model at %s, which gets no choice at all',
+    model => {
+      const auto = { tools: TOOLS, toolChoice: { mode: 'auto' } } as const
+      for (const request of [forced, auto])
+        expect(written(model, request).body.toolConfig).not.toHaveProperty('toolChoice')
+      const loss = { kind: 'dropped', path: ['toolChoice'], reason: 'no-forced-tools' }
+      expect(written(model, forced).losses).toContainEqual(loss)
+    },
+  )
 
   test.each([MISTRAL, 'deepseek.v3-v1:0', 'zai.glm-4.7'])('of one tool is one of any offered tool at %s', model => {
     const { tools, toolChoice } = written(model, forced).body.toolConfig
@@ -230,6 +242,18 @@ describe('words of the user after the result of a call', () => {
 
   test.each([LLAMA, MISTRAL])('have a turn of their own at %s', model => {
     expect(rolesAt(model)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+  })
+
+  test('have a turn of their own at Claude if they come with a document, which Claude refuses beside results', () => {
+    const data = Buffer.from('Text.').toString('base64')
+    const source = { type: 'base64', mediaType: 'application/pdf', data } as const
+    const file = of('user', { type: 'media', kind: 'file', source }, SAYS)
+    const rolesOf = (model: string) =>
+      written(model, { tools: TOOLS, messages: [of('user', SAYS), call, result, file] }).body.messages.map(
+        ({ role }: Message) => role,
+      )
+    expect(rolesOf(CLAUDE)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+    expect(rolesOf(NOVA)).toEqual(['user', 'assistant', 'user'])
   })
 
   test.each([NOVA, CLAUDE])('are in its turn at %s', model => {
