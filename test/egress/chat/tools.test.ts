@@ -24,3 +24,24 @@ it('a cache marker of a tool is kept where `cache_control` marks prefixes', () =
   expect(tool['cache_control']).toEqual({ type: 'ephemeral' })
   expect(losses).toEqual([])
 })
+
+it('a strict function of Claude whose schema leaves properties optional is not strict at OpenAI', () => {
+  const leaf = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+  const strictOf = (format: string, parameters: JsonObject) => {
+    const tools = [{ type: 'function' as const, name: 'f', strict: true, parameters }]
+    const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
+    const [tool] = wire.body['tools'] as readonly JsonObject[]
+    const written = (tool!['function'] ?? tool) as JsonObject
+    return { strict: written['strict'], lost: losses.some(({ path }) => path.join('.') === 'tools.0.strict') }
+  }
+  const holding = (inner: JsonObject): JsonObject => ({ ...leaf, properties: { a: { type: 'array', items: inner } } })
+  for (const format of ['chat', 'responses']) {
+    for (const schema of [leaf, holding(leaf)]) expect(strictOf(format, schema)).toEqual({ strict: true, lost: false })
+    for (const open of [
+      { ...leaf, required: [] },
+      { ...leaf, additionalProperties: true },
+    ])
+      for (const schema of [open, holding(open)])
+        expect(strictOf(format, schema)).toEqual({ strict: false, lost: true })
+  }
+})
