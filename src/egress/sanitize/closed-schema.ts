@@ -1,7 +1,7 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
-import { eachSchema } from './parameters.ts'
+import { eachSchema, looksAround } from './parameters.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */
 const REFUSED_KEYWORDS: ReadonlySet<string> = new Set([
@@ -28,6 +28,7 @@ function closeSchema(schema: JsonObject): JsonObject {
     const value = schema[key]!
     if (REFUSED_KEYWORDS.has(key) || (key === 'additionalProperties' && value !== false)) continue
     if (key === 'format' && !SUPPORTED_FORMATS.has(value)) continue
+    if (key === 'pattern' && looksAround(value)) continue
     if (key === 'minItems' && typeof value === 'number' && value > 1) continue
     entries.push([key === 'oneOf' ? 'anyOf' : key, value])
   }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
+import { shownLosses } from '../../../src/egress/losses.ts'
 import { REQUEST } from '../../builders/requests.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 
@@ -43,5 +44,18 @@ it('a strict function of Claude whose schema leaves properties optional is not s
     ])
       for (const schema of [open, holding(open)])
         expect(strictOf(format, schema)).toEqual({ strict: false, lost: true })
+  }
+})
+
+it('a pattern with lookaround, which OpenAI refuses in every function, is dropped and shown', () => {
+  const email = { type: 'string', pattern: '^(?!\\.)[a-z.]+@[a-z.]+$' }
+  const plain = { type: 'string', pattern: '^(?:a|(?<b>c))$' }
+  const tools = [{ type: 'function' as const, name: 'f', parameters: { type: 'object', properties: { email, plain } } }]
+  for (const format of ['chat', 'responses']) {
+    const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
+    const [tool] = wire.body['tools'] as readonly JsonObject[]
+    const { parameters } = (tool!['function'] ?? tool) as JsonObject
+    expect(parameters).toEqual({ type: 'object', properties: { email: { type: 'string' }, plain } })
+    expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'parameters'], reason: 'no-lookaround' }])
   }
 })
