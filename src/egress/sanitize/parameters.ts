@@ -59,6 +59,13 @@ const LOOKAROUND = /\(\?<?[=!]/
 export const looksAround = (pattern: Json | undefined): boolean =>
   typeof pattern === 'string' && LOOKAROUND.test(pattern)
 
+/** Returns the schema of an answer without patterns that OpenAI refuses. */
+export function shapeSchema(schema: JsonObject, losses: Losses): JsonObject {
+  const readableSchema = eachSchema(schema, withoutLookaround)
+  if (readableSchema !== schema) losses.change(['output', 'text', 'schema'], readableSchema, 'no-lookaround')
+  return readableSchema
+}
+
 function withoutLookaround(schema: JsonObject): JsonObject {
   if (!looksAround(schema['pattern'])) return schema
   const { pattern: _, ...others } = schema

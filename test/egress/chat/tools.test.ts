@@ -59,3 +59,12 @@ it('a pattern with lookaround, which OpenAI refuses in every function, is droppe
     expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'parameters'], reason: 'no-lookaround' }])
   }
 })
+
+it('a pattern with lookaround is dropped from the schema of an answer, too', () => {
+  const text = { shape: 'schema' as const, schema: { type: 'object', properties: { a: { pattern: '(?=x)' } } } }
+  for (const format of ['chat', 'responses']) {
+    const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, output: { text } }, FOREIGN)
+    expect(JSON.stringify(wire.body)).not.toContain('(?=x)')
+    expect(shownLosses(losses)).toMatchObject([{ path: ['output', 'text', 'schema'], reason: 'no-lookaround' }])
+  }
+})
