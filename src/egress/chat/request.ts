@@ -14,6 +14,7 @@ import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { shapeSchema } from '../sanitize/parameters.ts'
 import { withoutRefusedSettings } from '../sanitize/refused-settings.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
@@ -120,7 +121,8 @@ function writeShape(
     losses.change(['output', 'text'], { shape: 'json' }, 'no-json-schema')
     return { type: 'json_object' }
   }
-  const { schema, name = 'answer', description, strict } = text
+  const { name = 'answer', description, strict } = text
+  const schema = shapeSchema(text.schema, losses)
   if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }

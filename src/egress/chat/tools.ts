@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { strictnessOf } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
@@ -24,7 +25,8 @@ export function writeTools({ tools }: CanonicalRequest, context: WriteContext): 
 function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteContext): JsonObject[] {
   if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
   if (tool.type === 'freeform') return [writeCustom(tool)]
-  const { name, description, strict } = tool
+  const { name, description } = tool
+  const strict = strictnessOf(tool, path, context.losses)
   const parameters = parametersOf(tool, path, context.losses)
   const wire = around(tool, 'function', defined({ name, description, parameters, strict }) as JsonObject)
   return [{ ...wire, ...writeToolCache(tool, path, context) }]

@@ -8,6 +8,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { withoutBudget, withSupportedEffort } from '../sanitize/efforts.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { endUserOf, supportedTier } from '../sanitize/limits.ts'
+import { shapeSchema } from '../sanitize/parameters.ts'
 import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
@@ -64,7 +65,8 @@ function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObj
   const text = withEnumInObject(given, losses, { strict: true })
   if (text.shape === 'text') return { type: 'text', ...extrasFor(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...extrasFor(text, FORMAT) }
-  const { name = 'answer', schema, description, strict } = text
+  const { name = 'answer', description, strict } = text
+  const schema = shapeSchema(text.schema, losses)
   if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return {
     type: 'json_schema',

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { strictnessOf } from '../sanitize/closed-schema.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { FORCE_IMAGE_TOOL, isImageRequest, writeImageTool } from './images.ts'
@@ -86,7 +87,8 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
  * not request it (trap 56).
  */
 function writeFunction(tool: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
-  const { name, description, strict, cache } = tool
+  const { name, description, cache } = tool
+  const strict = strictnessOf(tool, path, losses)
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (strict === undefined) losses.add([...path, 'strict'], false, 'minted-no-strictness')
   return {

@@ -1,5 +1,7 @@
+import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { eachSchema } from './parameters.ts'
+import type { FunctionTool } from '../../canonical/tool.ts'
+import { eachSchema, looksAround } from './parameters.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */
 const REFUSED_KEYWORDS: ReadonlySet<string> = new Set([
@@ -26,11 +28,37 @@ function closeSchema(schema: JsonObject): JsonObject {
     const value = schema[key]!
     if (REFUSED_KEYWORDS.has(key) || (key === 'additionalProperties' && value !== false)) continue
     if (key === 'format' && !SUPPORTED_FORMATS.has(value)) continue
+    if (key === 'pattern' && looksAround(value)) continue
     if (key === 'minItems' && typeof value === 'number' && value > 1) continue
     entries.push([key === 'oneOf' ? 'anyOf' : key, value])
   }
   if (isObjectSchema(schema) && schema['additionalProperties'] !== false) entries.push(['additionalProperties', false])
   return Object.fromEntries(entries)
+}
+
+/**
+ * Returns the strictness of a function for OpenAI, which refuses a strict one whose schema leaves properties optional
+ * (docs/wire/chat.md#tools). Claude takes such functions.
+ */
+export function strictnessOf({ strict, parameters }: FunctionTool, path: Path, losses: Losses): boolean | undefined {
+  if (strict !== true || parameters === undefined || isClosed(parameters)) return strict
+  losses.change([...path, 'strict'], false, 'strict-without-options-only')
+  return false
+}
+
+/** Returns true if every object of a schema requires all of its properties and forbids others. */
+function isClosed(schema: JsonObject): boolean {
+  let closed = true
+  eachSchema(schema, inner => {
+    if (isObjectSchema(inner) && !isClosedObject(inner)) closed = false
+    return inner
+  })
+  return closed
+}
+
+function isClosedObject({ properties, required, additionalProperties }: JsonObject): boolean {
+  const needed = new Set<Json>(Array.isArray(required) ? required : [])
+  return additionalProperties === false && Object.keys(properties ?? {}).every(name => needed.has(name))
 }
 
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>

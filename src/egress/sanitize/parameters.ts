@@ -36,18 +36,40 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
   after.every((value, index) => value === before[index]) ? before : after
 
 /**
- * Returns the tool's parameter schema with the fields that OpenAI requires even though they have defaults: `properties`
- * of objects and `items` of lists.
+ * Returns the tool's parameter schema with the fields that OpenAI requires even though they have defaults, `properties`
+ * of objects and `items` of lists, and without patterns that it refuses.
  */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
-  const completeSchema = eachSchema(parameters, withItems)
+  const readableSchema = eachSchema(parameters, withoutLookaround)
+  const completeSchema = eachSchema(readableSchema, withItems)
   const rootSchema =
     completeSchema['type'] === undefined || completeSchema['properties'] === undefined
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
-  if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
+  if (readableSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-lookaround')
+  else if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
   return rootSchema
+}
+
+/** Matches lookaround, which OpenAI and strict Claude refuse: "is not supported" (docs/wire/chat.md#tools). */
+const LOOKAROUND = /\(\?<?[=!]/
+
+/** Returns true if a value is a pattern with lookaround, as Zod's for email addresses. */
+export const looksAround = (pattern: Json | undefined): boolean =>
+  typeof pattern === 'string' && LOOKAROUND.test(pattern)
+
+/** Returns the schema of an answer without patterns that OpenAI refuses. */
+export function shapeSchema(schema: JsonObject, losses: Losses): JsonObject {
+  const readableSchema = eachSchema(schema, withoutLookaround)
+  if (readableSchema !== schema) losses.change(['output', 'text', 'schema'], readableSchema, 'no-lookaround')
+  return readableSchema
+}
+
+function withoutLookaround(schema: JsonObject): JsonObject {
+  if (!looksAround(schema['pattern'])) return schema
+  const { pattern: _, ...others } = schema
+  return others
 }
 
 const EMPTY_ROOT: JsonObject = { type: 'object', properties: {} }

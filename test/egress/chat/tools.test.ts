@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
+import { shownLosses } from '../../../src/egress/losses.ts'
 import { REQUEST } from '../../builders/requests.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 
@@ -23,4 +24,47 @@ it('a cache marker of a tool is kept where `cache_control` marks prefixes', () =
   const { tool, losses } = written('cache_control')
   expect(tool['cache_control']).toEqual({ type: 'ephemeral' })
   expect(losses).toEqual([])
+})
+
+it('a strict function of Claude whose schema leaves properties optional is not strict at OpenAI', () => {
+  const leaf = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+  const strictOf = (format: string, parameters: JsonObject) => {
+    const tools = [{ type: 'function' as const, name: 'f', strict: true, parameters }]
+    const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
+    const [tool] = wire.body['tools'] as readonly JsonObject[]
+    const written = (tool!['function'] ?? tool) as JsonObject
+    return { strict: written['strict'], lost: losses.some(({ path }) => path.join('.') === 'tools.0.strict') }
+  }
+  const holding = (inner: JsonObject): JsonObject => ({ ...leaf, properties: { a: { type: 'array', items: inner } } })
+  for (const format of ['chat', 'responses']) {
+    for (const schema of [leaf, holding(leaf)]) expect(strictOf(format, schema)).toEqual({ strict: true, lost: false })
+    for (const open of [
+      { ...leaf, required: [] },
+      { ...leaf, additionalProperties: true },
+    ])
+      for (const schema of [open, holding(open)])
+        expect(strictOf(format, schema)).toEqual({ strict: false, lost: true })
+  }
+})
+
+it('a pattern with lookaround, which OpenAI refuses in every function, is dropped and shown', () => {
+  const email = { type: 'string', pattern: '^(?!\\.)[a-z.]+@[a-z.]+$' }
+  const plain = { type: 'string', pattern: '^(?:a|(?<b>c))$' }
+  const tools = [{ type: 'function' as const, name: 'f', parameters: { type: 'object', properties: { email, plain } } }]
+  for (const format of ['chat', 'responses']) {
+    const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
+    const [tool] = wire.body['tools'] as readonly JsonObject[]
+    const { parameters } = (tool!['function'] ?? tool) as JsonObject
+    expect(parameters).toEqual({ type: 'object', properties: { email: { type: 'string' }, plain } })
+    expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'parameters'], reason: 'no-lookaround' }])
+  }
+})
+
+it('a pattern with lookaround is dropped from the schema of an answer, too', () => {
+  const text = { shape: 'schema' as const, schema: { type: 'object', properties: { a: { pattern: '(?=x)' } } } }
+  for (const format of ['chat', 'responses']) {
+    const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, output: { text } }, FOREIGN)
+    expect(JSON.stringify(wire.body)).not.toContain('(?=x)')
+    expect(shownLosses(losses)).toMatchObject([{ path: ['output', 'text', 'schema'], reason: 'no-lookaround' }])
+  }
 })
