@@ -65,9 +65,10 @@ async function open(
   script: Script,
   budget: Budget = { day: 1e6 },
   dialect: JsonObject = {},
+  upstreamModel?: string,
 ): Promise<void> {
   upstream = await FakeUpstream.open(script)
-  const named = new Map([...models.keys()].map(name => [name, name]))
+  const named = new Map([...models.keys()].map(name => [name, upstreamModel ?? name]))
   const channel = channelAt(upstream.address, { format, dialect, models: { named, patterns: [] } })
   server = await TestServer.open([channel], { group: { budget }, config: { models }, keep: folder })
 }
@@ -319,6 +320,12 @@ describe('a video', () => {
     })
     expect(status).toBe(200)
     expect(await nextCost()).toBe(count * 4 * SECOND)
+  })
+
+  test('costs the length that the upstream makes, if it is not the requested one', async () => {
+    await open('veo', json({ name: 'models/veo/operations/task_1' }), undefined, {}, 'veo-3.1-generate-preview')
+    const { status, json: video } = await server.ask('/v1/videos', { model: 'films', prompt: 'A cat.', seconds: '12' })
+    expect([status, video.seconds, await nextCost()]).toEqual([200, '8', 8 * SECOND])
   })
 
   test('is refused once the budget does not cover it, also if many are ordered at once', async () => {

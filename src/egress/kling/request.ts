@@ -9,7 +9,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { reportTypeOfUrl } from '../media/input-images.ts'
 import { MEDIA_LOSSES, type PathedPart, videoPromptOf } from '../media/video-prompt.ts'
-import { NO_PROMPT, reportNumber, reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
+import { NO_PROMPT, nearestLength, reportNumber, reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
 import { type NativeRequest, nativeSourceOf, withFields } from '../native.ts'
 import type { WriteOptions } from '../writer.ts'
 
@@ -58,7 +58,7 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   losses.dropFields(request.sampling, ['sampling'], { seed: 'no-seed' })
   reportNumber(request.output, losses)
   losses.dropFields(video, VIDEO, { resolution: 'no-resolutions', remixOf: 'no-remixes' })
-  const seconds = wholeSeconds(video, losses)
+  const seconds = lengthOf(request, losses)
   const settings = {
     mode: writeMode(video, losses),
     aspect_ratio: startsFromImage ? reportShape(video, losses) : writeRatio(video, losses),
@@ -75,6 +75,19 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   }) as JsonObject
   return { wire: wireOf(startsFromImage ? 'image2video' : 'text2video', body), losses: losses.list }
 }
+
+/** Matches models of known lengths before version 3, which makes videos of 3 to 15 seconds. */
+const FIXED_LENGTHS = /\bkling-v[12](?!\d)/i
+const VERSION_3 = /\bkling-v3/i
+
+/** Returns the length nearest to the requested one that the model makes (docs/wire/videos.md#kling). */
+function lengthOf({ model, output: { video } }: CanonicalRequest, losses: Losses): number | undefined {
+  if (FIXED_LENGTHS.test(model)) return nearestLength(video, [5, 10], losses)
+  if (VERSION_3.test(model)) return nearestLength(video, LENGTHS_OF_3, losses)
+  return wholeSeconds(video, losses)
+}
+
+const LENGTHS_OF_3 = Array.from({ length: 13 }, (_, index) => index + 3)
 
 const wireOf = (kind: string, body: JsonObject): WireRequest => ({
   path: `/v1/videos/${kind}`,

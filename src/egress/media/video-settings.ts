@@ -28,6 +28,15 @@ export function wholeSeconds(video: Output['video'], losses: Losses): number | u
   return wholeValue
 }
 
+/** Returns the length nearest to the requested one, in seconds, for models that make videos of certain lengths only. */
+export function nearestLength(video: Output['video'], lengths: readonly number[], losses: Losses): number | undefined {
+  const { seconds } = video ?? {}
+  if (seconds === undefined || lengths.includes(seconds)) return seconds
+  const [nearest] = lengths.toSorted((a, b) => Math.abs(a - seconds) - Math.abs(b - seconds))
+  losses.change([...VIDEO, 'seconds'], nearest, 'nearest-length')
+  return nearest
+}
+
 /** Reports the requested number of videos, for formats that create one video per request. */
 export function reportNumber({ candidates }: Output, losses: Losses): void {
   if (candidates === 1) losses.dropRestored(['output', 'candidates'], 'one-video-only')

@@ -5,7 +5,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, definedIfAny } from '../fields.ts'
 import { videoPromptOf } from '../media/video-prompt.ts'
-import { reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
+import { nearestLength, reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
 import { FIELDS, fieldOf, MAX_MEDIA, writeMedia } from './media.ts'
 
 const FORMAT = 'veo'
@@ -18,9 +18,10 @@ export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, most: MAX_MEDIA, fieldOf }, losses)
   losses.dropFields(request, [], { endUser: 'no-users' })
+  const instance = { ...defined({ prompt: text }), ...writeMedia(media, losses) }
   const body = {
-    instances: [{ ...defined({ prompt: text }), ...writeMedia(media, losses) }],
-    ...defined({ parameters: writeParameters(request, losses) }),
+    instances: [instance],
+    ...defined({ parameters: writeParameters(request, 'referenceImages' in instance, losses) }),
   }
   const path = `/v1beta/models/${encodeURIComponent(request.model.toWellFormed())}:predictLongRunning`
   return { wire: { path, query: {}, headers: {}, body: body as JsonObject }, losses: losses.list }
@@ -28,16 +29,31 @@ export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
 
 const LOSSES = { quality: 'no-quality', remixOf: 'no-remixes', reference: 'no-references' }
 
-function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losses: Losses): object | undefined {
+function writeParameters(
+  { output, model, sampling: { seed } }: CanonicalRequest,
+  hasReferences: boolean,
+  losses: Losses,
+): object | undefined {
   const { video, candidates } = output
   losses.dropFields(video, VIDEO, LOSSES)
+  const dimensions = writeDimensions(video, losses)
+  const isFullLength = hasReferences || FULL_LENGTH_RESOLUTIONS.has(dimensions.resolution)
   return definedIfAny({
-    ...writeDimensions(video, losses),
-    durationSeconds: wholeSeconds(video, losses),
+    ...dimensions,
+    durationSeconds: lengthOf(video, model, isFullLength, losses),
     negativePrompt: video?.negativePrompt,
     seed,
     sampleCount: candidates,
   })
+}
+
+/** Resolutions of which Veo 3 makes only videos of the full length, as with reference images (ArcReel/ArcReel#1333). */
+const FULL_LENGTH_RESOLUTIONS: ReadonlySet<string | undefined> = new Set(['1080p', '4k'])
+
+/** Returns the length nearest to the requested one that the model makes (docs/wire/videos.md#veo). */
+function lengthOf(video: Output['video'], model: string, isFullLength: boolean, losses: Losses): number | undefined {
+  if (/\bveo-3/i.test(model)) return nearestLength(video, isFullLength ? [8] : [4, 6, 8], losses)
+  return /\bveo-2/i.test(model) ? nearestLength(video, [5, 6, 7, 8], losses) : wholeSeconds(video, losses)
 }
 
 const RATIOS = ['16:9', '9:16']
@@ -48,11 +64,16 @@ const RESOLUTIONS = [
   { name: '720p', lines: 720 },
 ] as const
 
+interface Dimensions {
+  readonly aspectRatio?: string | undefined
+  readonly resolution?: string | undefined
+}
+
 /**
  * Converts a size in pixels to the nearest ratio and the largest resolution that does not exceed the size. Reports any
  * difference.
  */
-function writeDimensions(video: Output['video'], losses: Losses): object {
+function writeDimensions(video: Output['video'], losses: Losses): Dimensions {
   if (video?.size === undefined) return { aspectRatio: video?.aspectRatio, resolution: video?.resolution }
   const pixels = pixelsOf(video.size)
   const aspectRatio = nearestRatio(video.size, RATIOS)

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
+import type { Loss } from '../../canonical/loss.ts'
 import type { StoredTask } from '../../store/tasks.ts'
 import { answerFailure } from '../failures.ts'
 import { writeRequest } from '../prepare.ts'
@@ -21,7 +22,7 @@ export async function submit(original: Attempt, submission: Submission): Promise
   let wholeAnswer: WholeAnswer
   let storedTask: StoredTask
   try {
-    wholeAnswer = await sendWhole(attempt, prepared)
+    wholeAnswer = withSentLength(await sendWhole(attempt, prepared), prepared.losses)
     storedTask = await submission.storeAccepted(wholeAnswer.result, attempt.target)
   } catch (thrown) {
     const failure = answerFailure(thrown)
@@ -33,5 +34,19 @@ export async function submit(original: Attempt, submission: Submission): Promise
   }
   await writeResult(attempt, { ...wholeAnswer, result: publicTask(storedTask, submission.base) })
 }
+
+/**
+ * Adds the length that the upstream was asked for, in seconds, if it makes no video of the requested length. The caller
+ * sees this length and pays for it.
+ */
+function withSentLength(wholeAnswer: WholeAnswer, losses: readonly Loss[]): WholeAnswer {
+  const { result } = wholeAnswer
+  const lengths = losses.map(loss => (loss.kind === 'changed' && isLength(loss) ? loss.became : undefined))
+  const seconds = lengths.find(length => typeof length === 'number')
+  if (seconds === undefined || result.task === undefined || result.task.seconds !== undefined) return wholeAnswer
+  return { ...wholeAnswer, result: { ...result, task: { ...result.task, seconds } } }
+}
+
+const isLength = ({ path }: Loss): boolean => path.join('/') === 'output/video/seconds'
 
 const NOT_RESUBMITTED = 'It may have accepted the task, so the task is not submitted again.'
