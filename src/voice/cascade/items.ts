@@ -68,6 +68,11 @@ export class Items {
     return this.conversation.items.some(({ content: [first] }) => first?.type === 'tool-call' && first.id === id)
   }
 
+  /** Returns true if the conversation has a result of the call with this id. */
+  hasResult(id: string): boolean {
+    return this.conversation.items.some(({ content: [first] }) => first?.type === 'tool-result' && first.id === id)
+  }
+
   /** Replaces the item with the same id. Does nothing if the item was deleted. */
   replace(item: IdentifiedItem): void {
     const before = this.conversation.get(item.id)

@@ -37,6 +37,11 @@ export class Outputs {
     this.options = options
   }
 
+  /** Ids of the calls. */
+  get calls(): readonly string[] {
+    return this.all.flatMap(({ call }) => (call === undefined ? [] : [call.id]))
+  }
+
   startOutput(about: Pick<Output, 'kind' | 'playback' | 'call'>): Output {
     const { response, newId, emit, insert } = this.options
     const at: OutputPosition = { response, item: newId('item'), output: this.all.length, part: 0 }

@@ -67,6 +67,11 @@ export class Response {
     })
   }
 
+  /** Ids of the calls so far. */
+  get calls(): readonly string[] {
+    return this.outputs.calls
+  }
+
   start(): void {
     const { metadata, detached } = this.options.settings
     const modalities = [this.isSpoken ? 'audio' : 'text'] as const

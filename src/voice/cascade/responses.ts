@@ -22,28 +22,44 @@ export interface ResponsesOptions {
 /** Maximum number of concurrent responses outside the conversation. */
 const MAX_DETACHED = 8
 
+/** A response that waits for the end of another one. */
+interface NextResponse {
+  readonly settings: ResponseSettings
+  /** True if the end of a turn started it, false if the client requested it. */
+  readonly isAutomatic: boolean
+}
+
 /** Running responses of a session: at most one in the conversation, and several outside it. */
 export class Responses {
   private readonly options: ResponsesOptions
   private readonly running = new Map<string, Response>()
   /** The running response in the conversation. */
   private current: Response | undefined
-  /** Settings for the response to a turn that ended while another response was running. */
-  private next: VoiceSessionSettings | undefined
+  /** The response that starts after the current one. */
+  private next: NextResponse | undefined
 
   constructor(options: ResponsesOptions) {
     this.options = options
   }
 
-  /** Starts a response that a client requested. Returns an error if it cannot be started. */
+  /**
+   * Starts a response that a client requested. Returns an error if it cannot be started. A response to the results of
+   * calls waits until the response with these calls has been spoken: clients request it as soon as they have the results.
+   */
   create(settings: ResponseSettings): CanonicalError | undefined {
     const isDetached = settings.detached === true
-    if (!isDetached && this.current !== undefined) return ALREADY_ACTIVE
+    const isWaiting = !isDetached && this.current !== undefined
+    if (isWaiting && !this.hasResults(this.current!)) return ALREADY_ACTIVE
     if (isDetached && this.detached >= MAX_DETACHED) return TOO_MANY_RESPONSES
     const fault = settings.context?.map(item => this.faultOf(item)).find(one => one !== undefined)
     if (fault !== undefined) return fault
-    this.start(settings)
+    if (isWaiting) this.next = { settings, isAutomatic: false }
+    else this.start(settings)
     return undefined
+  }
+
+  private hasResults({ calls }: Response): boolean {
+    return calls.some(id => this.options.items.hasResult(id))
   }
 
   /** Returns the reason why an item cannot be part of a response's own input, or undefined if it can. */
@@ -60,14 +76,17 @@ export class Responses {
   /** Responds to a turn, now or after the current response has ended. */
   respondToTurn(settings: VoiceSessionSettings): void {
     if (this.current === undefined) this.start(settings, true)
-    else this.next = settings
+    else if (this.next?.isAutomatic !== false) this.next = { settings, isAutomatic: true }
   }
 
-  /** Cancels a response. Returns false if there is none. */
+  /** Cancels a response, and the one that waits for its end. Returns false if there is none. */
   cancel(id: string | undefined, reason: ResponseReason): boolean {
     const response = id === undefined ? this.current : this.running.get(id)
+    const next = response === this.current ? this.next : undefined
     if (response === this.current) this.next = undefined
     response?.cancel(reason)
+    // The client waits for the response that it requested.
+    if (next?.isAutomatic === false) this.start(next.settings).cancel(reason)
     return response !== undefined
   }
 
@@ -87,7 +106,7 @@ export class Responses {
     return this.running.size - (this.current === undefined ? 0 : 1)
   }
 
-  private start(settings: ResponseSettings, isAutomatic = false): void {
+  private start(settings: ResponseSettings, isAutomatic = false): Response {
     const { run, models, newId, gate, emit, items, transcripts } = this.options
     const { detached, context } = settings
     const response = new Response({
@@ -104,6 +123,7 @@ export class Responses {
     this.running.set(response.id, response)
     if (detached !== true) this.current = response
     response.start()
+    return response
   }
 
   private remove(response: Response): void {
@@ -117,7 +137,7 @@ export class Responses {
     const { next } = this
     if (next === undefined || this.current !== undefined) return
     this.next = undefined
-    this.start(next, true)
+    this.start(next.settings, next.isAutomatic)
   }
 
   /** Returns the items that a response has in place of the conversation, with the transcripts of those in both. */

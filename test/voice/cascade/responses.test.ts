@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ClientEvent } from '../../../src/canonical/voice-session-event.ts'
-import { Rig, says } from './rig.ts'
+import { calls, inTurn, Rig, says, speaks, textsOf } from './rig.ts'
 
 const user = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
+const REQUEST = { model: 'chat', messages: [], output: {}, sampling: {}, stream: true } as const
+const SIGNAL = new AbortController().signal
 const DETACHED: ClientEvent = {
   type: 'response-create',
   settings: { detached: true, modalities: ['text'], context: [user('Classify.')] },
@@ -19,6 +21,54 @@ test.each([
   rig.send({ ...DETACHED, id: 'ninth' })
   expect(rig.all('error')).toMatchObject([{ error: { code: 'rate_limit_exceeded' }, event: 'ninth' }])
   rig.upstream.close(1000, '')
+})
+
+describe('a response to results that are there before the words before their call have been spoken', () => {
+  const looksUp = async function* () {
+    const at = { candidate: 0, part: 0 } as const
+    yield { type: 'result-start' } as const
+    yield { type: 'part-start', at, part: { type: 'text', text: 'Let me look that up.' } } as const
+    yield { type: 'part-end', at } as const
+    for await (const event of calls({ id: 'call_1', name: 'look', arguments: '{}' })(REQUEST, SIGNAL))
+      if (event.type !== 'result-start') yield 'at' in event ? { ...event, at: { ...event.at, part: 1 } } : event
+  }
+  const result: ClientEvent = {
+    type: 'item-create',
+    item: {
+      role: 'tool',
+      content: [{ type: 'tool-result', id: 'call_1', content: [{ type: 'text', text: 'sunny' }] }],
+    },
+  }
+  /** A client such as Semantic Kernel, which answers a call at once. */
+  const open = async () => {
+    const rig = await Rig.open({ conversation: inTurn(looksUp, says('It is sunny.')), speech: speaks({ pace: 5 }) })
+    rig.say('What is the weather?')
+    await rig.until('output-end')
+    rig.send(result)
+    rig.send({ type: 'response-create', id: 'asked', settings: { metadata: { asked: '1' } } })
+    return rig
+  }
+
+  test('follows when they have been spoken', async () => {
+    const rig = await open()
+    await rig.until('response-end', rig.events.indexOf(await rig.until('response-end')) + 1)
+    expect(rig.all('error')).toEqual([])
+    expect(rig.types.filter(type => type.startsWith('response-'))).toEqual([
+      ...['response-start', 'response-end', 'response-start', 'response-end'],
+    ])
+    expect(rig.all('response-start')[1]).toMatchObject({ metadata: { asked: '1' } })
+    expect(textsOf(rig.of('chat')[1]!.request)).toContain('tool: tool-result')
+    rig.upstream.close(1000, '')
+  })
+
+  test('is cancelled with them', async () => {
+    const rig = await open()
+    rig.send({ type: 'response-cancel' })
+    await rig.until('response-end', rig.events.indexOf(await rig.until('response-end')) + 1)
+    expect(rig.all('response-end')).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }])
+    expect(rig.of('chat')).toHaveLength(1)
+    rig.upstream.close(1000, '')
+  })
 })
 
 test('a response whose input refers to items of the conversation gets them, with the transcripts of speech', async () => {
