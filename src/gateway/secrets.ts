@@ -6,11 +6,11 @@ const ADDRESS_PLACEHOLDER = '[address]'
 const ACCOUNT_PLACEHOLDER = '[account]'
 
 /**
- * Matches a secret after a word that announces one. Repetitions are bounded or unambiguous, so matching takes linear
- * time.
+ * Matches a secret after a word that announces one, also at the end of a name such as `AWS_SECRET_ACCESS_KEY` or
+ * `dbPassword`. Repetitions are bounded or unambiguous, so matching takes linear time.
  */
 const NAMED_SECRETS =
-  /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api|security|session)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
+  /((?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api|security|session)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
 /** Matches keys by the prefixes that providers, clouds and code hosts use. */
 const PREFIXED_KEYS =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w.-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
@@ -23,6 +23,8 @@ const CLOUD_SECRETS =
  */
 const SIGNATURES =
   /([?&](?:X-[a-z]{2,8}-(?:Signature|Security-Token)|(?:q-)?Signature|Security-Token|sig|token)=)([^&#\s"'<>\\]{16,})/gi
+/** Matches the content of a private key in PEM, with line ends as they are or as JSON escapes them. */
+const PRIVATE_KEYS = /(-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY-----)(?:[\w+/=\s]|\\{1,4}[rn]){40,16000}/g
 /** Matches the password in an address. */
 const ADDRESS_PASSWORDS = /(:\/\/[^\s:/?#@"'<>\\]{0,80}:)([^\s/?#@"'<>\\]{4,200})(?=@)/g
 /** Matches characters that distinguish a key from an ordinary word: a digit, or the mask in its middle. */
@@ -46,6 +48,7 @@ export const withoutKeys = (text: string): string =>
   text
     .replace(PREFIXED_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
     .replace(CLOUD_SECRETS, KEY_PLACEHOLDER)
+    .replace(PRIVATE_KEYS, `$1${KEY_PLACEHOLDER}`)
     .replace(SIGNATURES, `$1${KEY_PLACEHOLDER}`)
     .replace(ADDRESS_PASSWORDS, `$1${KEY_PLACEHOLDER}`)
     .replace(NAMED_SECRETS, (found, before: string, value: string) =>
