@@ -99,8 +99,11 @@ class PendingExchange {
     })
   }
 
-  /** Returns the decoded body. One that cannot be decoded stays as it arrived, and then breaks the rules of its format. */
-  private bodyOf({ 'content-encoding': coding }: Headers): Buffer {
+  /**
+   * Returns the decoded body, or `too-large`. One that cannot be decoded stays as it arrived, and then breaks the rules of
+   * its format.
+   */
+  private bodyOf({ 'content-encoding': coding }: Headers): Buffer | 'too-large' {
     const body = Buffer.concat(this.chunks)
     return coding === undefined ? body : (decodedBody(body, coding, this.bounds.bytes) ?? body)
   }
@@ -116,12 +119,16 @@ class PendingExchange {
   ): void {
     clearTimeout(this.deadline)
     this.cancelLeaving()
-    if (this.head !== undefined)
-      this.got ??= { ...this.head, trailers, body: this.bodyOf(this.head.headers), isComplete }
+    const body = this.head === undefined || this.got !== undefined ? undefined : this.bodyOf(this.head.headers)
+    const isTooLarge = body === 'too-large'
+    if (body !== undefined)
+      this.got = { ...this.head!, trailers, body: isTooLarge ? Buffer.alloc(0) : body, isComplete }
+    const detail = `The decoded answer is larger than ${this.bounds.bytes} bytes.`
+    const outcome = fault ?? (isTooLarge ? { kind: 'http.too-large' as const, detail } : undefined)
     this.completion.resolve({
       sent: this.sent,
       ...(this.got === undefined ? {} : { got: this.got }),
-      ...(fault === undefined ? {} : { fault }),
+      ...(outcome === undefined ? {} : { fault: outcome }),
       ...(this.firstByte === undefined ? {} : { firstByte: this.firstByte }),
       took: Math.round(performance.now() - this.startedAt),
     })

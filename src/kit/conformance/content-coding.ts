@@ -35,12 +35,13 @@ const DECODERS = new Map<string, Decode>([
 const MAX_CODINGS = 4
 
 /**
- * Returns a body without its content codings, or undefined if a coding is unknown or does not fit the bytes.
+ * Returns a body without its content codings, `too-large` above the limit, or undefined if a coding is unknown or does
+ * not fit the bytes.
  *
  * @param coding the header `content-encoding`.
  * @param limit maximum size of the decoded body, in bytes.
  */
-export function decodedBody(body: Buffer, coding: string, limit: number): Buffer | undefined {
+export function decodedBody(body: Buffer, coding: string, limit: number): Buffer | 'too-large' | undefined {
   const codings = coding.toLowerCase().split(',', MAX_CODINGS + 1)
   if (codings.length > MAX_CODINGS) return undefined
   try {
@@ -48,7 +49,7 @@ export function decodedBody(body: Buffer, coding: string, limit: number): Buffer
       const name = one.trim()
       return name === '' || rest.length < 2 ? rest : DECODERS.get(name)!(rest, limit)
     }, body)
-  } catch {
-    return undefined
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : undefined
   }
 }

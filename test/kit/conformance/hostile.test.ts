@@ -113,7 +113,7 @@ const TARGETS: { readonly [name: string]: readonly [Behaviour, string] } = {
   ],
   'sends a compressed bomb': [
     reply => reply.writeHead(200, { ...STREAM, 'content-encoding': 'gzip' }).end(BOMB),
-    'stream.done',
+    'answer.http.too-large',
   ],
   'sends gigantic headers': [
     reply => reply.writeHead(200, { ...STREAM, 'x-big': 'a'.repeat(1_000_000) }).end(),
