@@ -41,13 +41,17 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
  */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
-  const readableSchema = eachSchema(parameters, withoutLookaround)
-  const completeSchema = eachSchema(readableSchema, withItems)
+  let hasLookaround = false
+  const completeSchema = eachSchema(parameters, schema => {
+    const readableSchema = withoutLookaround(schema)
+    hasLookaround ||= readableSchema !== schema
+    return withItems(readableSchema)
+  })
   const rootSchema =
     completeSchema['type'] === undefined || completeSchema['properties'] === undefined
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
-  if (readableSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-lookaround')
+  if (hasLookaround) losses.change([...path, 'parameters'], rootSchema, 'no-lookaround')
   else if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
   return rootSchema
 }
