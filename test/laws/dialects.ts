@@ -169,13 +169,41 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
     { requiredKeys: [], noNullPrototype: true },
   ),
   'cohere-chat': fc.record<JsonObject>({ thinks: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
+  embeddings: fc.record<JsonObject>(
+    {
+      dimensions_field: fc.constantFrom('dimensions', 'output_dimension'),
+      encoding_field: fc.constantFrom('encoding_format', 'embedding_type'),
+      float_encoding: fc.boolean(),
+      base64_encoding: fc.boolean(),
+      purpose_field: fc.constantFrom('input_type', 'task'),
+      tokens: fc.boolean(),
+      image_input: fc.boolean(),
+      end_user: fc.boolean(),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
   images: fc.record<JsonObject>(
-    { edits: fc.constantFrom('any', 'form', 'urls'), response_format: fc.boolean() },
+    {
+      edits: fc.constantFrom('any', 'form', 'urls'),
+      response_format: fc.boolean(),
+    },
     { requiredKeys: [], noNullPrototype: true },
   ),
   interactions,
   messages: fc.oneof(family, declared),
+  rerank: fc.record<JsonObject>(
+    { top_field: fc.constantFrom('top_n', 'top_k'), documents: fc.constantFrom('any', 'text') },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
   responses,
+  speech: fc.record<JsonObject>(
+    { speech_events: fc.boolean(), wav_only: fc.boolean() },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
+  transcriptions: fc.record<JsonObject>(
+    { transcript_shapes: fc.constantFrom('all', 'json'), transcript_events: fc.boolean() },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
   videos: fc.record<JsonObject>(
     { remix: fc.boolean(), references: fc.constantFrom('any', 'files') },
     { requiredKeys: [], noNullPrototype: true },

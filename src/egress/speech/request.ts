@@ -54,7 +54,7 @@ export function writeRequest(
           bodyWithModel(request, nativeSource),
           {
             ...(voice === undefined || voice === audio?.voice ? {} : { voice }),
-            ...(dialect.wav_only === true ? { response_format: writeWav(audio, losses) } : {}),
+            ...(dialect.wav_only === true ? { response_format: writeWav(audio, voice, losses) } : {}),
           },
           (nativeSource.node.stream && streamFormat === undefined) || dialect.speech_events === false
             ? ['stream_format']
@@ -82,7 +82,8 @@ function writeBody(
     ...defined({
       voice,
       instructions,
-      response_format: dialect.wav_only === true ? writeWav(audio, losses) : writeContainer(audio?.mediaType, losses),
+      response_format:
+        dialect.wav_only === true ? writeWav(audio, voice, losses) : writeContainer(audio?.mediaType, losses),
       speed: audio?.speed,
       stream_format: streamFormat,
     }),
@@ -93,11 +94,16 @@ function writeBody(
 /** Containers that the gateway makes of WAV files. */
 const MADE_OF_WAV: ReadonlySet<string | undefined> = new Set(['mp3', 'pcm', 'wav'])
 
-/** Requests a WAV file, whatever the caller gets. */
-function writeWav(audio: Output['audio'], losses: Losses): string {
+/**
+ * Requests a WAV file, whatever the caller gets.
+ *
+ * @param voice the written voice. If the caller has none, it was reported as added.
+ */
+function writeWav(audio: Output['audio'], voice: string | undefined, losses: Losses): string {
   const path = ['output', 'audio', 'mediaType']
-  if (audio === undefined) losses.addRestored(['output', 'audio'], { mediaType: WAV }, 'converted-by-the-gateway')
-  else if (audio.mediaType === undefined) losses.addRestored(path, WAV, 'converted-by-the-gateway')
+  if (audio === undefined && voice === undefined)
+    losses.addRestored(['output', 'audio'], { mediaType: WAV }, 'converted-by-the-gateway')
+  else if (audio?.mediaType === undefined) losses.addRestored(path, WAV, 'converted-by-the-gateway')
   else if (MADE_OF_WAV.has(containerOf(audio.mediaType)?.container)) {
     if (audio.mediaType !== WAV) losses.changeRestored(path, WAV, 'converted-by-the-gateway')
   } else losses.change(path, WAV, 'wav-only')
