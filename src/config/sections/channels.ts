@@ -42,7 +42,7 @@ const AUTH_MEANINGS: { readonly [F in keyof typeof AUTH_FIELDS]: string } = {
   access_key_id: 'Id of the AWS access key. `AWS_ACCESS_KEY_ID` by default.',
   secret_access_key: 'Its secret. `AWS_SECRET_ACCESS_KEY` by default.',
   session_token: 'Session token of temporary AWS keys. `AWS_SESSION_TOKEN` by default.',
-  profile: "Profile in AWS's config files. `AWS_PROFILE` by default.",
+  profile: "Profile in AWS's config files, which is then the only source of keys. `AWS_PROFILE` by default.",
   file: 'Key file of a Google service account. `GOOGLE_APPLICATION_CREDENTIALS` by default.',
   account: 'Content of the key file, instead of `file`.',
   host: "Host of Google's metadata server. `GCE_METADATA_HOST` by default.",

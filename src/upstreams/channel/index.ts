@@ -139,7 +139,7 @@ export class Channel {
 
   /**
    * @param before the channel of the same name before a config change, whose request counts are continued. If requests
-   * still arrive at the same account, its rests, quotas and load are continued, too.
+   * still arrive at the same account, its token, rests, quotas and load are continued, too.
    * @param parent the channel with the pool, if this is a key of a pool.
    * @param sharing shares access tokens with other processes, or undefined if there are none.
    */
@@ -151,7 +151,7 @@ export class Channel {
     this.previous = same
     this.resting = same?.resting ?? new RestingState(parent?.resting)
     this.latencies = parent?.latencies ?? before?.latencies ?? new Latencies()
-    this.credential = credentialOf(config, sharing)
+    this.credential = same?.credential ?? credentialOf(config, sharing)
     this.limits = keyLimitsOf(config.pooled, same?.limits)
     const { firstByte, whole = firstByte, idle } = config.timeout
     this.watchdog = parent?.watchdog ?? new Watchdog(Math.min(firstByte, whole, idle))

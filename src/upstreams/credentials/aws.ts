@@ -1,10 +1,6 @@
 import { createHmac, hash } from 'node:crypto'
 import { loadOnce } from '../../canonical/load-once.ts'
 import type { AwsAuth } from '../../config/auth.ts'
-import type { ProxyConfig } from '../../config/types.ts'
-import { accountError, type TokenSource } from './access-token.ts'
-import { awsClientThrough } from './library-proxy.ts'
-import { libraryReason, loadOptionalPackage } from './optional-package.ts'
 
 /* AWS signatures (docs.aws.amazon.com, "AWS Signature Version 4 for API requests", read on 2026-11-28). */
 
@@ -142,49 +138,3 @@ class Sha256 {
 
 const bytesOf = (data: ArrayBuffer | ArrayBufferView): Uint8Array =>
   data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-
-/** The API of `@aws-sdk/credential-provider-node` that this file uses. */
-interface CredentialProviders {
-  defaultProvider(options: {
-    readonly profile?: string | undefined
-    /** True to read the files of keys again. Otherwise, the library reads each file once per process. */
-    readonly ignoreCache: boolean
-    /** Settings of the requests that the chain sends, for example to assume a role. A region of the profile wins. */
-    readonly parentClientConfig: { readonly region: string }
-    /** HTTP client of these requests. The library's own by default. */
-    readonly clientConfig?: { readonly requestHandler: object }
-  }): () => Promise<AwsKeys & { readonly expiration?: Date }>
-}
-
-/** Lifetime of keys without an expiry, in seconds. They are then read again, in case they were changed. */
-const STATIC_LIFETIME = 900
-
-/**
- * Returns a source of keys from AWS's default credential chain, as the text of a token (`AwsKeys` in JSON). Needs the
- * package `@aws-sdk/credential-provider-node`.
- *
- * @param region the region in which roles are assumed. The library's default, `us-east-1`, has no roles of China or
- * GovCloud, and networks may reach only the endpoint of their own region.
- */
-export function awsDefaultKeys(
-  { profile, region }: { readonly profile?: string; readonly region: string },
-  proxy?: ProxyConfig,
-): TokenSource {
-  const client = proxy === undefined ? {} : { clientConfig: { requestHandler: awsClientThrough(proxy) } }
-  return async () => {
-    const { defaultProvider } = loadOptionalPackage<CredentialProviders>('@aws-sdk/credential-provider-node')
-    const from = Math.floor(Date.now() / 1000)
-    try {
-      const { accessKeyId, secretAccessKey, sessionToken, expiration } = await defaultProvider({
-        profile,
-        ignoreCache: true,
-        parentClientConfig: { region },
-        ...client,
-      })()
-      const until = expiration === undefined ? from + STATIC_LIFETIME : Math.floor(expiration.getTime() / 1000)
-      return { text: JSON.stringify({ accessKeyId, secretAccessKey, sessionToken }), from: 0, until }
-    } catch (thrown) {
-      throw accountError(`AWS's default credentials returned no keys: ${libraryReason(thrown as Error)}`)
-    }
-  }
-}

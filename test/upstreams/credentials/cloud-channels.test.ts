@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../src/config/read.ts'
+import { Channel } from '../../../src/upstreams/channel/index.ts'
 import { signatureFault } from '../../builders/clouds/sigv4-verifier.ts'
 import { VERSION } from '../../builders/http.ts'
 import { opener } from '../../builders/opener.ts'
@@ -225,5 +226,40 @@ describe('Azure', () => {
     const line = testServer.lines.find(({ message }) => message === 'a channel failed')!
     expect(line.fields['said']).toMatch(/^Microsoft Entra answered 401: invalid_client: AADSTS7000215/)
     expect(JSON.stringify(testServer.lines)).not.toContain('entra-secret-1')
+  })
+})
+
+describe('a change of the config', () => {
+  const ENTRA = 'tenant: t, client_id: app, client_secret: s'
+  const configAt = (server: string, fields: string) => {
+    const auth = `auth: { type: azure-client, ${ENTRA}, authority: "${server}" }`
+    const channel = `{ name: c, provider: azure-foundry, resource: r, models: ["*"], ${auth}, ${fields} }`
+    return readConfig(`channels: [${channel}]`, {}).channels[0]!
+  }
+  const tokenOf = (channel: Channel) =>
+    channel.endpoint(channel.config.formats[0]!, { path: '/', query: {} }).credential
+
+  test('keeps the token of an account, which its server may not renew at the moment', async () => {
+    let isDown = false
+    const issue = issuing()
+    const server = await openUpstream((response, seen) =>
+      isDown ? response.writeHead(503).end() : issue(response, seen),
+    )
+    const before = new Channel(configAt(server.address, 'priority: 1'))
+    await before.ready()
+    isDown = true
+    const after = new Channel(configAt(server.address, 'priority: 2'), before)
+    await after.ready()
+    expect(tokenOf(after)).toBe('cloud-token-1')
+  })
+
+  test('gets a new token for another account', async () => {
+    const server = await openUpstream(issuing())
+    const before = new Channel(configAt(server.address, 'priority: 1'))
+    await before.ready()
+    const config = configAt(server.address, 'priority: 1')
+    const after = new Channel({ ...config, auth: { ...config.auth!, clientId: 'other' } as never }, before)
+    await after.ready()
+    expect(tokenOf(after)).toBe('cloud-token-2')
   })
 })

@@ -97,6 +97,16 @@ describe("AWS's default chain", () => {
     expect(proxy.seen[0]!.headers['authorization']).toContain('AKIDBASE')
   })
 
+  test('assumes the role of a web identity in a profile through the proxy', async () => {
+    const proxy = await openUpstream(everyHost)
+    writeFileSync(join(home, 'token'), 'a-web-identity')
+    vi.stubEnv('AWS_ENDPOINT_URL_STS', 'http://sts.not-resolved.test')
+    const role = 'role_arn = arn:aws:iam::123456789012:role/r'
+    writeFileSync(join(home, 'config'), `[profile one]\n${role}\nweb_identity_token_file = ${join(home, 'token')}\n`)
+    expect(await textOf(auth('one'), namedProxy(proxy.address))).toContain('ASIAROLE')
+    expect(proxy.seen.map(({ url }) => url)).toEqual(['http://sts.not-resolved.test/'])
+  })
+
   test('signs in at IAM Identity Center through the proxy', async () => {
     const proxy = await openUpstream(everyHost)
     vi.stubEnv('AWS_ENDPOINT_URL_SSO', 'http://sso.not-resolved.test')
