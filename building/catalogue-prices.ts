@@ -21,10 +21,13 @@ const always = (): boolean => true
 const maker = (name: string): Account => ({ name, preset: name, replaces: always })
 const host = (name: string): Account => ({ name, preset: name })
 
-/** Matches a model of Bedrock with a region. The package knows that Claude costs more without one than worldwide. */
-const WITH_REGION = /^(?:us-gov|us|eu|apac|au|ca|jp|in|global)\./
+/**
+ * Matches a model of Bedrock with a region, because the package knows that Claude costs more without one than worldwide,
+ * and Titan's embeddings, of which the package lists the first version for all.
+ */
+const UNKNOWN_AT_BEDROCK = /^(?:(?:us-gov|us|eu|apac|au|ca|jp|in|global)\.|amazon\.titan-embed)/
 
-const BEDROCK: Account = { name: 'bedrock', preset: 'bedrock', replaces: model => WITH_REGION.test(model) }
+const BEDROCK: Account = { name: 'bedrock', preset: 'bedrock', replaces: model => UNKNOWN_AT_BEDROCK.test(model) }
 const VERTEX: Account = { name: 'vertex', preset: 'vertex', replaces: always }
 /** The package has the prices of Azure's own list, which differ from those of the vendors. */
 const AZURE: Account = { name: 'azure', preset: 'azure-openai' }
@@ -48,7 +51,10 @@ const ACCOUNTS: ReadonlyMap<string | undefined, Account> = new Map([
   ['vertex_ai-anthropic_models', { ...VERTEX, preset: 'vertex-claude' }],
 ])
 
-const MODES: ReadonlySet<string | undefined> = new Set(['chat', 'responses', 'completion'])
+/** Modes of models that are billed by tokens, if their rows have prices of tokens. */
+const MODES: ReadonlySet<string | undefined> = new Set([
+  ...['chat', 'responses', 'completion', 'embedding', 'audio_speech', 'image_generation'],
+])
 /** Matches the name of a provider before that of a model. Some hosts have names with a slash of their own. */
 const PROVIDER =
   /^(?:azure_ai|azure|bedrock_mantle|bedrock|cerebras|dashscope|deepseek|gemini|groq|minimax|mistral|moonshot|openai|together_ai|vertex_ai|xai|zai)\//
@@ -70,7 +76,7 @@ const FIELDS: readonly (readonly [kind: TextKind, field: string])[] = [
 const ABOVE = /_above_(\d+)k_tokens$/
 
 /**
- * Returns the prices of text models that the price package lacks, and those in which the makers' rows differ from it.
+ * Returns the prices of tokens that the price package lacks, and those in which the makers' rows differ from it.
  *
  * @param packaged returns the package's prices of a model.
  */
@@ -109,9 +115,16 @@ function isUsable(account: Account, model: string, { mode, deprecation_date: end
 /** Returns the prices in a row, or undefined if it states none of a prompt or of an answer. */
 function pricesOf(row: TableRow): AccountPrices | undefined {
   const { tiered_pricing: ranges } = row
-  const prices = Array.isArray(ranges) ? pricesInRanges(ranges as readonly PricedRange[]) : pricesInFields(row)
-  return prices.input === undefined || prices.output === undefined ? undefined : prices
+  const prices = Array.isArray(ranges) ? pricesInRanges(ranges as readonly PricedRange[]) : pricesInFields(spoken(row))
+  const isPriced = prices.input !== undefined && (prices.output !== undefined || row.mode === 'embedding')
+  return isPriced ? prices : undefined
 }
+
+/** The tokens of a spoken answer are those of its sound, which upstreams count without saying so. */
+const spoken = (row: TableRow): TableRow =>
+  row.mode === 'audio_speech'
+    ? { ...row, output_cost_per_token: row['output_cost_per_audio_token'] ?? row['output_cost_per_token'] }
+    : row
 
 function pricesInFields(row: TableRow): AccountPrices {
   const limits = Object.keys(row).flatMap(field => ABOVE.exec(field)?.[1] ?? [])

@@ -70,6 +70,28 @@ test('prices of long prompts count, in fields or ranges, also if they are all th
   })
 })
 
+test('models that embed, speak or draw have prices of their own where the package takes another model for them', () => {
+  const ofText = rates(0.1, 0.4)
+  const speaks = { mode: 'audio_speech', output_cost_per_audio_token: 12e-6 }
+  const table = {
+    'amazon.titan-embed-text-v2:0': row('bedrock', 0.02, 0, { mode: 'embedding' }),
+    'amazon.other': row('bedrock', 0.02, 0.02),
+    'gemini/gemini-flash-tts': row('gemini', 0.5, 9, { mode: 'audio_speech' }),
+    'gpt-tts': row('openai', 0.6, 10, speaks),
+    'vertex_ai/gemini-image': row('vertex_ai', 0.1, 0.4, {
+      mode: 'image_generation',
+      cache_read_input_token_cost: 1e-8,
+    }),
+    'gpt-transcribe': row('openai', 2.5, 10, { mode: 'audio_transcription' }),
+  }
+  expect(accountPricesOf(table, () => ofText)).toEqual({
+    bedrock: { 'amazon.titan-embed-text-v2:0': { input: 0.02 } },
+    google: { 'gemini-flash-tts': { input: 0.5, output: 9 } },
+    openai: { 'gpt-tts': { input: 0.6, output: 12 } },
+    vertex: { 'gemini-image': { input: 0.1, output: 0.4, cacheRead: 0.01 } },
+  })
+})
+
 test('the checked-in table is one line for each model, sorted, by the names that are looked up', () => {
   const text = readFileSync(ACCOUNT_TABLE_FILE, 'utf8')
   const models = Object.values(JSON.parse(text) as AccountTable).map(account => Object.keys(account))

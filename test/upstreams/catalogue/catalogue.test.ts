@@ -37,6 +37,12 @@ describe('what an answer costs', () => {
     ['azure-deployments', 'gpt-6.1-sol', { input: 1000, output: 1000 }, 2 + 10],
     // docs.mistral.ai/models/mistral-large-3-25-12
     ['mistral', 'mistral-large-latest', { input: 1000, cacheRead: 500, output: 1000 }, 0.25 + 0.025 + 1.5],
+    // aws.amazon.com/bedrock/pricing: a fifth of the first version.
+    ['bedrock-invoke', 'amazon.titan-embed-text-v2:0', { input: 1000 }, 0.02],
+    // ai.google.dev/gemini-api/docs/pricing: not the prices of the text model of the same name.
+    ['google', 'gemini-3.8-flash-tts', { input: 1000, output: 1000, outputBy: { audio: 1000 } }, 0.5 + 9],
+    ['google', 'gemini-3.8-live', { input: 1000, inputBy: { video: 1000 } }, 1],
+    ['openai', 'gpt-image-2.6-flare', { input: 1000, output: 1000, outputBy: { image: 1000 } }, 5 + 30],
     // docs.x.ai/docs/models: twice as much above 200,000 tokens.
     ['vertex', 'xai/grok-4.7', { input: 300_000 }, 4 * 300],
     ['zai', 'glm-5.3-flash', { input: 1000, output: 1000 }, 0.15 + 0.5],
