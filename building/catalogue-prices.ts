@@ -48,6 +48,9 @@ const ACCOUNTS: ReadonlyMap<string | undefined, Account> = new Map([
   ['bedrock_mantle', host('bedrock-mantle')],
   ['vertex_ai', VERTEX],
   ['vertex_ai-language-models', VERTEX],
+  ...['llama', 'mistral', 'ai21', 'deepseek', 'qwen', 'zai', 'openai', 'minimax', 'moonshot'].map(
+    vendor => [`vertex_ai-${vendor}_models`, VERTEX] as const,
+  ),
   ['vertex_ai-anthropic_models', { ...VERTEX, preset: 'vertex-claude' }],
 ])
 
@@ -60,8 +63,6 @@ const PROVIDER =
   /^(?:azure_ai|azure|bedrock_mantle|bedrock|cerebras|dashscope|deepseek|gemini|groq|minimax|mistral|moonshot|openai|together_ai|vertex_ai|xai|zai)\//
 /** Accounts whose rows with a slash are prices of a region or of reserved capacity. */
 const REGIONAL: ReadonlySet<string> = new Set(['azure', 'bedrock', 'bedrock-mantle'])
-/** Models whose price is not that of their tokens: they search for each request, or belong to a caller. */
-const SPECIAL = /^ft:|-search-(?:preview|api)/
 
 /** Fields with prices of tokens, by kind of token. */
 const FIELDS: readonly (readonly [kind: TextKind, field: string])[] = [
@@ -108,7 +109,7 @@ export function accountPricesOf(
 }
 
 function isUsable(account: Account, model: string, { mode, deprecation_date: end }: TableRow): boolean {
-  if (!MODES.has(mode) || SPECIAL.test(model) || (model.includes('/') && REGIONAL.has(account.name))) return false
+  if (!MODES.has(mode) || (model.includes('/') && REGIONAL.has(account.name))) return false
   return typeof end !== 'string' || end > new Date().toISOString().slice(0, 10)
 }
 

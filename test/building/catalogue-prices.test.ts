@@ -31,8 +31,9 @@ test('models that the price package lacks are listed, and those of which a maker
     }),
     old: row('openai', 3, 4),
     same: row('openai', 1, 2),
-    'ft:new': row('openai', 1, 2),
-    'gpt-search-preview': row('openai', 1, 2),
+    'ft:new': row('openai', 2, 4),
+    'search-api': row('openai', 1, 2),
+    'vertex_ai/meta/llama-maas': row('vertex_ai-llama_models', 1, 2),
     gone: row('openai', 1, 2, { deprecation_date: '2020-01-01' }),
     unpriced: row('openai', 1, 0),
     'together_ai/old': row('together_ai', 3, 4),
@@ -49,8 +50,10 @@ test('models that the price package lacks are listed, and those of which a maker
     openai: {
       caches: { input: 1, output: 2, cacheRead: 0.1, cacheWriteLong: 2 },
       ...{ new: { input: 1, output: 2 }, old: { input: 3, output: 4 } },
+      ...{ 'ft:new': { input: 2, output: 4 }, 'search-api': { input: 1, output: 2 } },
     },
     together: { new: { input: 3, output: 4 } },
+    vertex: { 'llama-maas': { input: 1, output: 2 } },
   })
 })
 
