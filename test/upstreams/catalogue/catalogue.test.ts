@@ -112,6 +112,11 @@ describe('what an answer costs', () => {
     expect(NONE.cost(at(provider, spelled), usage)).toBe(NONE.cost(at(provider, model), usage))
   })
 
+  test('is that of images for all tokens of a stream of images', () => {
+    const usage = { input: 1000, inputBy: { text: 1000 }, output: 1000 }
+    expect(NONE.cost(at('openai', 'gpt-image-1.5'), usage, { images: 1 })).toBe(5e6 + 32e6)
+  })
+
   test('has the tokens of models that search for each request, too', () => {
     expect(NONE.cost(at('openai', 'gpt-5-search-api'), { input: 1000, output: 100 })).toBe(
       10e6 + 1000 * 1250 + 100 * 10_000,
