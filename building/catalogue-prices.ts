@@ -13,6 +13,8 @@ import type { TableRow } from './catalogue-rows.ts'
 interface Account {
   readonly name: string
   readonly preset: string
+  /** Factor on the price of the prompt for tokens written to a cache, where the table lacks their price. */
+  readonly cacheWrites?: number
   /** True if a price of the table replaces another price of the package. By default it only adds missing models. */
   readonly replaces?: (model: string) => boolean
 }
@@ -34,9 +36,11 @@ const AZURE: Account = { name: 'azure', preset: 'azure-openai' }
 
 /** Accounts by provider of LiteLLM. */
 const ACCOUNTS: ReadonlyMap<string | undefined, Account> = new Map([
-  ...['openai', 'anthropic', 'xai', 'deepseek', 'mistral', 'zai', 'moonshot', 'minimax', 'dashscope', 'groq'].map(
+  ...['openai', 'anthropic', 'xai', 'deepseek', 'mistral', 'zai', 'moonshot', 'minimax', 'groq'].map(
     name => [name, maker(name)] as const,
   ),
+  // alibabacloud.com/help/en/model-studio/context-cache: the explicit cache.
+  ['dashscope', { ...maker('dashscope'), cacheWrites: 1.25 }],
   ['gemini', maker('google')],
   ['cohere_chat', maker('cohere')],
   ['cerebras', host('cerebras')],
@@ -91,7 +95,7 @@ export function accountPricesOf(
     const row = table[id]!
     const account = ACCOUNTS.get(row.litellm_provider)
     const model = id.replace(PROVIDER, '')
-    const prices = account && isUsable(account, model, row) ? pricesOf(row) : undefined
+    const prices = account && isUsable(account, model, row) ? withCacheWrites(pricesOf(row), account) : undefined
     if (account === undefined || prices === undefined) continue
     const known = packaged(account.preset, model)
     const isMissing = known.input === undefined
@@ -119,6 +123,16 @@ function pricesOf(row: TableRow): AccountPrices | undefined {
   const prices = Array.isArray(ranges) ? pricesInRanges(ranges as readonly PricedRange[]) : pricesInFields(spoken(row))
   const isPriced = prices.input !== undefined && (prices.output !== undefined || row.mode === 'embedding')
   return isPriced ? prices : undefined
+}
+
+/** Adds the account's price of tokens written to a cache to a row that has one of cached tokens. */
+function withCacheWrites(prices: AccountPrices | undefined, { cacheWrites: factor }: Account) {
+  if (factor === undefined || prices?.cacheRead === undefined) return prices
+  const added = <P extends TextPrices>(one: P): P =>
+    one.input === undefined ? one : { ...one, cacheWrite: one.cacheWrite ?? Math.round(one.input * factor * 1e6) / 1e6 }
+  const { above } = prices
+  const longer = above && Object.fromEntries(Object.entries(above).map(([tokens, one]) => [tokens, added(one)]))
+  return { ...added(prices), ...(longer !== undefined && { above: longer }) }
 }
 
 /** The tokens of a spoken answer are those of its sound, which upstreams count without saying so. */

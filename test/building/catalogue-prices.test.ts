@@ -95,6 +95,26 @@ test('models that embed, speak or draw have prices of their own where the packag
   })
 })
 
+test('tokens written to the explicit cache of Model Studio cost more than the prompt', () => {
+  const ranges = [1, 3].map(price => ({
+    ...{ range: [price === 1 ? 0 : 32_000, 0], input_cost_per_token: price / 1e6, output_cost_per_token: 9e-6 },
+    cache_read_input_token_cost: price / 1e7,
+  }))
+  const table = {
+    'dashscope/qwen': { mode: 'chat', litellm_provider: 'dashscope', tiered_pricing: ranges },
+    'dashscope/other': row('dashscope', 1, 2),
+  }
+  expect(accountPricesOf(table, () => ({}))).toEqual({
+    dashscope: {
+      other: { input: 1, output: 2 },
+      qwen: {
+        ...{ input: 1, output: 9, cacheRead: 0.1, cacheWrite: 1.25 },
+        above: { 32000: { input: 3, output: 9, cacheRead: 0.3, cacheWrite: 3.75 } },
+      },
+    },
+  })
+})
+
 test('the checked-in table is one line for each model, sorted, by the names that are looked up', () => {
   const text = readFileSync(ACCOUNT_TABLE_FILE, 'utf8')
   const models = Object.values(JSON.parse(text) as AccountTable).map(account => Object.keys(account))
