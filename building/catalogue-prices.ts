@@ -13,6 +13,8 @@ import type { TableRow } from './catalogue-rows.ts'
 interface Account {
   readonly name: string
   readonly preset: string
+  /** Factor on the price of the prompt for tokens written to a cache, where the table lacks their price. */
+  readonly cacheWrites?: number
   /** True if a price of the table replaces another price of the package. By default it only adds missing models. */
   readonly replaces?: (model: string) => boolean
 }
@@ -21,19 +23,24 @@ const always = (): boolean => true
 const maker = (name: string): Account => ({ name, preset: name, replaces: always })
 const host = (name: string): Account => ({ name, preset: name })
 
-/** Matches a model of Bedrock with a region. The package knows that Claude costs more without one than worldwide. */
-const WITH_REGION = /^(?:us-gov|us|eu|apac|au|ca|jp|in|global)\./
+/**
+ * Matches a model of Bedrock with a region, because the package knows that Claude costs more without one than worldwide,
+ * and Titan's embeddings, of which the package lists the first version for all.
+ */
+const UNKNOWN_AT_BEDROCK = /^(?:(?:us-gov|us|eu|apac|au|ca|jp|in|global)\.|amazon\.titan-embed)/
 
-const BEDROCK: Account = { name: 'bedrock', preset: 'bedrock', replaces: model => WITH_REGION.test(model) }
+const BEDROCK: Account = { name: 'bedrock', preset: 'bedrock', replaces: model => UNKNOWN_AT_BEDROCK.test(model) }
 const VERTEX: Account = { name: 'vertex', preset: 'vertex', replaces: always }
 /** The package has the prices of Azure's own list, which differ from those of the vendors. */
 const AZURE: Account = { name: 'azure', preset: 'azure-openai' }
 
 /** Accounts by provider of LiteLLM. */
 const ACCOUNTS: ReadonlyMap<string | undefined, Account> = new Map([
-  ...['openai', 'anthropic', 'xai', 'deepseek', 'mistral', 'zai', 'moonshot', 'minimax', 'dashscope', 'groq'].map(
+  ...['openai', 'anthropic', 'xai', 'deepseek', 'mistral', 'zai', 'moonshot', 'minimax', 'groq'].map(
     name => [name, maker(name)] as const,
   ),
+  // alibabacloud.com/help/en/model-studio/context-cache: the explicit cache.
+  ['dashscope', { ...maker('dashscope'), cacheWrites: 1.25 }],
   ['gemini', maker('google')],
   ['cohere_chat', maker('cohere')],
   ['cerebras', host('cerebras')],
@@ -45,17 +52,21 @@ const ACCOUNTS: ReadonlyMap<string | undefined, Account> = new Map([
   ['bedrock_mantle', host('bedrock-mantle')],
   ['vertex_ai', VERTEX],
   ['vertex_ai-language-models', VERTEX],
+  ...['llama', 'mistral', 'ai21', 'deepseek', 'qwen', 'zai', 'openai', 'minimax', 'moonshot'].map(
+    vendor => [`vertex_ai-${vendor}_models`, VERTEX] as const,
+  ),
   ['vertex_ai-anthropic_models', { ...VERTEX, preset: 'vertex-claude' }],
 ])
 
-const MODES: ReadonlySet<string | undefined> = new Set(['chat', 'responses', 'completion'])
+/** Modes of models that are billed by tokens, if their rows have prices of tokens. */
+const MODES: ReadonlySet<string | undefined> = new Set([
+  ...['chat', 'responses', 'completion', 'embedding', 'audio_speech', 'image_generation'],
+])
 /** Matches the name of a provider before that of a model. Some hosts have names with a slash of their own. */
 const PROVIDER =
   /^(?:azure_ai|azure|bedrock_mantle|bedrock|cerebras|dashscope|deepseek|gemini|groq|minimax|mistral|moonshot|openai|together_ai|vertex_ai|xai|zai)\//
 /** Accounts whose rows with a slash are prices of a region or of reserved capacity. */
 const REGIONAL: ReadonlySet<string> = new Set(['azure', 'bedrock', 'bedrock-mantle'])
-/** Models whose price is not that of their tokens: they search for each request, or belong to a caller. */
-const SPECIAL = /^ft:|-search-(?:preview|api)/
 
 /** Fields with prices of tokens, by kind of token. */
 const FIELDS: readonly (readonly [kind: TextKind, field: string])[] = [
@@ -70,7 +81,7 @@ const FIELDS: readonly (readonly [kind: TextKind, field: string])[] = [
 const ABOVE = /_above_(\d+)k_tokens$/
 
 /**
- * Returns the prices of text models that the price package lacks, and those in which the makers' rows differ from it.
+ * Returns the prices of tokens that the price package lacks, and those in which the makers' rows differ from it.
  *
  * @param packaged returns the package's prices of a model.
  */
@@ -84,7 +95,7 @@ export function accountPricesOf(
     const row = table[id]!
     const account = ACCOUNTS.get(row.litellm_provider)
     const model = id.replace(PROVIDER, '')
-    const prices = account && isUsable(account, model, row) ? pricesOf(row) : undefined
+    const prices = account && isUsable(account, model, row) ? withCacheWrites(pricesOf(row), account) : undefined
     if (account === undefined || prices === undefined) continue
     const known = packaged(account.preset, model)
     const isMissing = known.input === undefined
@@ -102,16 +113,33 @@ export function accountPricesOf(
 }
 
 function isUsable(account: Account, model: string, { mode, deprecation_date: end }: TableRow): boolean {
-  if (!MODES.has(mode) || SPECIAL.test(model) || (model.includes('/') && REGIONAL.has(account.name))) return false
+  if (!MODES.has(mode) || (model.includes('/') && REGIONAL.has(account.name))) return false
   return typeof end !== 'string' || end > new Date().toISOString().slice(0, 10)
 }
 
 /** Returns the prices in a row, or undefined if it states none of a prompt or of an answer. */
 function pricesOf(row: TableRow): AccountPrices | undefined {
   const { tiered_pricing: ranges } = row
-  const prices = Array.isArray(ranges) ? pricesInRanges(ranges as readonly PricedRange[]) : pricesInFields(row)
-  return prices.input === undefined || prices.output === undefined ? undefined : prices
+  const prices = Array.isArray(ranges) ? pricesInRanges(ranges as readonly PricedRange[]) : pricesInFields(spoken(row))
+  const isPriced = prices.input !== undefined && (prices.output !== undefined || row.mode === 'embedding')
+  return isPriced ? prices : undefined
 }
+
+/** Adds the account's price of tokens written to a cache to a row that has one of cached tokens. */
+function withCacheWrites(prices: AccountPrices | undefined, { cacheWrites: factor }: Account) {
+  if (factor === undefined || prices?.cacheRead === undefined) return prices
+  const added = <P extends TextPrices>(one: P): P =>
+    one.input === undefined ? one : { ...one, cacheWrite: one.cacheWrite ?? Math.round(one.input * factor * 1e6) / 1e6 }
+  const { above } = prices
+  const longer = above && Object.fromEntries(Object.entries(above).map(([tokens, one]) => [tokens, added(one)]))
+  return { ...added(prices), ...(longer !== undefined && { above: longer }) }
+}
+
+/** The tokens of a spoken answer are those of its sound, which upstreams count without saying so. */
+const spoken = (row: TableRow): TableRow =>
+  row.mode === 'audio_speech'
+    ? { ...row, output_cost_per_token: row['output_cost_per_audio_token'] ?? row['output_cost_per_token'] }
+    : row
 
 function pricesInFields(row: TableRow): AccountPrices {
   const limits = Object.keys(row).flatMap(field => ABOVE.exec(field)?.[1] ?? [])

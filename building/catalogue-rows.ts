@@ -152,20 +152,30 @@ const PROMPT_MODES: ReadonlySet<string> = new Set(['embedding', 'rerank'])
 /** Maximum price of a million tokens to embed or to rank, in US dollars. A higher one is a mistake of the row. */
 const MAX_PROMPT_PRICE = 10
 
-/** The prices of tokens of the first row that states one of sound, images or videos, or of a prompt without an answer. */
+/**
+ * The prices of tokens of the first row that states one of sound, images or videos, or of a prompt without an answer.
+ * Another row of the same provider adds those that the first one lacks.
+ */
 function tokensOf(entries: readonly Entry[]): Partial<ListedModel> {
-  const tokens = firstOf(entries, ([, row]) => {
-    const prices = Object.entries(TOKEN_FIELDS).flatMap(([kind, field]) => {
-      const price = amount(row[field])
-      return price === undefined ? [] : [[kind, Math.round(price * 1e12) / 1e6] as const]
-    })
-    const read: NonNullable<ListedModel['tokens']> = Object.fromEntries(prices)
-    if (PROMPT_MODES.has(row.mode!)) return promptPricesOf(read)
-    if (MEDIA_KINDS.every(kind => read[kind] === undefined)) return undefined
-    const output = read.output ?? read.outputImage ?? read.outputAudio
-    return output === undefined ? read : { ...read, output }
+  const priced = entries.flatMap(([, row]) => {
+    const prices = tokenPricesOf(row)
+    return prices === undefined ? [] : [{ provider: row.litellm_provider, prices }]
   })
-  return tokens === undefined ? {} : { tokens }
+  const ofProvider = priced.filter(({ provider }) => provider === priced[0]!.provider).reverse()
+  return priced.length === 0 ? {} : { tokens: Object.assign({}, ...ofProvider.map(({ prices }) => prices)) }
+}
+
+/** The prices of tokens in a row that `tokensOf` reads. */
+function tokenPricesOf(row: TableRow): ListedModel['tokens'] {
+  const prices = Object.entries(TOKEN_FIELDS).flatMap(([kind, field]) => {
+    const price = amount(row[field])
+    return price === undefined ? [] : [[kind, Math.round(price * 1e12) / 1e6] as const]
+  })
+  const read: NonNullable<ListedModel['tokens']> = Object.fromEntries(prices)
+  if (PROMPT_MODES.has(row.mode!)) return promptPricesOf(read)
+  if (MEDIA_KINDS.every(kind => read[kind] === undefined)) return undefined
+  const output = read.output ?? read.outputImage ?? read.outputAudio
+  return output === undefined ? read : { ...read, output }
 }
 
 /** The prices of a model that counts tokens of its prompts only, or undefined if there are none. */

@@ -10,13 +10,22 @@ const ACCOUNT_PLACEHOLDER = '[account]'
  * `dbPassword`. Repetitions are bounded or unambiguous, so matching takes linear time.
  */
 const NAMED_SECRETS =
-  /((?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api|security|session)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
+  /((?:(?:api|access|account|secret|private|subscription)[-_ ]?key|(?:access|auth|api|security|session)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
 /** Matches keys by the prefixes that providers, clouds and code hosts use. */
 const PREFIXED_KEYS =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w.-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
 /** Matches API keys of Bedrock, session tokens of AWS, and client secrets of Google and of Entra, by their forms. */
 const CLOUD_SECRETS =
   /(?<![\w+/-])(?:bedrock-api-key-[\w+/=-]{40,}|ABSK[A-Za-z0-9+/]{60,}={0,2}|(?:FwoGZXIvYXdz|IQoJb3JpZ2luX2Vj)[A-Za-z0-9+/]{40,}={0,2}|GOCSPX-[\w-]{20,}|[\w.-]{3}[78]Q~[\w.~-]{31,34})/g
+/**
+ * Matches keys of services that agents use, by their forms: code hosts and registries, issue trackers, searches, shops,
+ * databases and mail (github.com/gitleaks/gitleaks, config/gitleaks.toml).
+ */
+const SERVICE_KEYS =
+  /(?<![\w-])(?:glpat-[\w-]{20,}|npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{20,}|do[op]_v1_[0-9a-f]{64}|dckr_pat_[\w-]{20,}|dapi[0-9a-f]{32}|figd_[\w-]{30,}|lin_api_[A-Za-z0-9]{40}|ntn_[A-Za-z0-9]{40,}|ATATT3[\w=-]{50,}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,}|lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|tvly-[\w-]{20,}|fc-[0-9a-f]{32}|pa-[\w-]{43}(?![\w-])|whsec_[\w+/=-]{24,}|hvs\.[\w-]{24,}|SG\.[\w-]{16,32}\.[\w-]{32,64})/g
+/** Matches the secret in the address of a webhook of Slack or Discord, or of a bot of Telegram. */
+const WEBHOOKS =
+  /(\bhooks\.slack\.com\/(?:services|triggers|workflows)\/|\bdiscord(?:app)?\.com\/api\/webhooks\/\d{10,20}\/|\bapi\.telegram\.org\/(?:file\/)?bot)[\w:/-]{20,}/g
 /**
  * Matches the signature or the token of an address that grants access to a file: of AWS, Google (also Firebase), Azure,
  * Alibaba Cloud, Tencent Cloud and Volcengine.
@@ -48,6 +57,8 @@ export const withoutKeys = (text: string): string =>
   text
     .replace(PREFIXED_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
     .replace(CLOUD_SECRETS, KEY_PLACEHOLDER)
+    .replace(SERVICE_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
+    .replace(WEBHOOKS, `$1${KEY_PLACEHOLDER}`)
     .replace(PRIVATE_KEYS, `$1${KEY_PLACEHOLDER}`)
     .replace(SIGNATURES, `$1${KEY_PLACEHOLDER}`)
     .replace(ADDRESS_PASSWORDS, `$1${KEY_PLACEHOLDER}`)

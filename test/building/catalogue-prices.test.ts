@@ -31,8 +31,9 @@ test('models that the price package lacks are listed, and those of which a maker
     }),
     old: row('openai', 3, 4),
     same: row('openai', 1, 2),
-    'ft:new': row('openai', 1, 2),
-    'gpt-search-preview': row('openai', 1, 2),
+    'ft:new': row('openai', 2, 4),
+    'search-api': row('openai', 1, 2),
+    'vertex_ai/meta/llama-maas': row('vertex_ai-llama_models', 1, 2),
     gone: row('openai', 1, 2, { deprecation_date: '2020-01-01' }),
     unpriced: row('openai', 1, 0),
     'together_ai/old': row('together_ai', 3, 4),
@@ -49,8 +50,10 @@ test('models that the price package lacks are listed, and those of which a maker
     openai: {
       caches: { input: 1, output: 2, cacheRead: 0.1, cacheWriteLong: 2 },
       ...{ new: { input: 1, output: 2 }, old: { input: 3, output: 4 } },
+      ...{ 'ft:new': { input: 2, output: 4 }, 'search-api': { input: 1, output: 2 } },
     },
     together: { new: { input: 3, output: 4 } },
+    vertex: { 'llama-maas': { input: 1, output: 2 } },
   })
 })
 
@@ -67,6 +70,48 @@ test('prices of long prompts count, in fields or ranges, also if they are all th
   expect(accountPricesOf(table, preset => (preset === 'xai' ? rates(1, 2) : {}))).toEqual({
     dashscope: { qwen: { input: 1, output: 2, above: { 32000: { input: 3, output: 4 } } } },
     xai: { grok: { input: 1, output: 2, above: { 200000: { input: 5 } } } },
+  })
+})
+
+test('models that embed, speak or draw have prices of their own where the package takes another model for them', () => {
+  const ofText = rates(0.1, 0.4)
+  const speaks = { mode: 'audio_speech', output_cost_per_audio_token: 12e-6 }
+  const table = {
+    'amazon.titan-embed-text-v2:0': row('bedrock', 0.02, 0, { mode: 'embedding' }),
+    'amazon.other': row('bedrock', 0.02, 0.02),
+    'gemini/gemini-flash-tts': row('gemini', 0.5, 9, { mode: 'audio_speech' }),
+    'gpt-tts': row('openai', 0.6, 10, speaks),
+    'vertex_ai/gemini-image': row('vertex_ai', 0.1, 0.4, {
+      mode: 'image_generation',
+      cache_read_input_token_cost: 1e-8,
+    }),
+    'gpt-transcribe': row('openai', 2.5, 10, { mode: 'audio_transcription' }),
+  }
+  expect(accountPricesOf(table, () => ofText)).toEqual({
+    bedrock: { 'amazon.titan-embed-text-v2:0': { input: 0.02 } },
+    google: { 'gemini-flash-tts': { input: 0.5, output: 9 } },
+    openai: { 'gpt-tts': { input: 0.6, output: 12 } },
+    vertex: { 'gemini-image': { input: 0.1, output: 0.4, cacheRead: 0.01 } },
+  })
+})
+
+test('tokens written to the explicit cache of Model Studio cost more than the prompt', () => {
+  const ranges = [1, 3].map(price => ({
+    ...{ range: [price === 1 ? 0 : 32_000, 0], input_cost_per_token: price / 1e6, output_cost_per_token: 9e-6 },
+    cache_read_input_token_cost: price / 1e7,
+  }))
+  const table = {
+    'dashscope/qwen': { mode: 'chat', litellm_provider: 'dashscope', tiered_pricing: ranges },
+    'dashscope/other': row('dashscope', 1, 2),
+  }
+  expect(accountPricesOf(table, () => ({}))).toEqual({
+    dashscope: {
+      other: { input: 1, output: 2 },
+      qwen: {
+        ...{ input: 1, output: 9, cacheRead: 0.1, cacheWrite: 1.25 },
+        above: { 32000: { input: 3, output: 9, cacheRead: 0.3, cacheWrite: 3.75 } },
+      },
+    },
   })
 })
 

@@ -32,6 +32,16 @@ test('without a maker the limit of most hosts counts, and an answer as long as t
   expect(models['whole']).toEqual({ context: 1000, input: ['text'], output: ['text'] })
 })
 
+test("a maker's second row adds prices of tokens that its first one lacks, and a host's row none", () => {
+  const live: TableRow = { mode: 'realtime', input_cost_per_token: 1e-6, input_cost_per_audio_token: 3e-6 }
+  const models = modelsOf({
+    'gemini/live': { ...live, litellm_provider: 'gemini' },
+    live: { ...live, litellm_provider: 'gemini', input_cost_per_token: 9, input_cost_per_video_token: 2e-6 },
+    'vertex_ai/live': { ...live, litellm_provider: 'vertex_ai', output_cost_per_token: 5e-6 },
+  })
+  expect(models['live']?.tokens).toEqual({ input: 1, inputAudio: 3, inputVideo: 2 })
+})
+
 test('images of a conversation are believed where they have a price', () => {
   const lists = { ...LIMITS, supported_output_modalities: ['text', 'image'] }
   const models = modelsOf({

@@ -325,3 +325,35 @@ describe('what is no secret stays', () => {
     expect(performance.now() - at).toBeLessThan(3000)
   })
 })
+
+/** Letters and digits of a made-up key. */
+const PART = 'abcdEFGH1234ijklMNOP5678qrstUVWX'
+const HEX = '0a1b2c3d'.repeat(8)
+
+test.each([
+  ...[`glpat-${PART}`, `npm_${PART}abcd`, `pypi-AgE${PART}`, `dop_v1_${HEX}`, `dckr_pat_${PART}`, `figd_${PART}`],
+  ...[`lin_api_${PART}abcdEFGH`, `ntn_${PART}abcdEFGH`, `ATATT3${PART}${PART}`, `shpat_${HEX.slice(32)}`],
+  ...[`glsa_${PART}_${HEX.slice(56)}`, `sbp_${HEX.slice(24)}`, `sb_secret_${PART}`, `dapi${HEX.slice(32)}`],
+  ...[`lsv2_pt_${HEX.slice(32)}_${HEX.slice(54)}`, `tvly-${PART}`, `fc-${HEX.slice(32)}`, `pa-${PART}abcdEFGH123`],
+  ...[`whsec_${PART}`, `hvs.${PART}`, `SG.${PART}.${PART}abcdEFGH123`],
+  ...[`services/T00000000/B00000000/${PART}`].map(path => `https://hooks.slack.com/${path}`),
+  `https://discord.com/api/webhooks/123456789012345678/${PART}${PART}`,
+  `https://api.telegram.org/bot123456789:${PART}/sendMessage`,
+  `AccountName=a;AccountKey=${PART}${PART}==;EndpointSuffix=core.windows.net`,
+])('keys of services that agents use are removed: %s', text => {
+  const shown = withoutKeys(`before ${text} after`)
+  expect(shown).toMatch(/^before .*\[key\].* after$/)
+  expect(shown).not.toMatch(/EFGH1234|2c3d0a1b/)
+})
+
+test.each([
+  ...[
+    'npm_config_registry',
+    'npm_lifecycle_event_of_the_package_1',
+    'fc-match',
+    'pa-in-the-morning-at-7',
+    'SG.1',
+    'hvs.3',
+  ],
+  ...['glpat-', 'https://hooks.slack.com/services', 'https://api.telegram.org/bots', 'dapi', 'whsec_endpoint'],
+])('words with the beginning of a key stay: %s', text => expect(withoutKeys(text)).toBe(text))

@@ -43,8 +43,18 @@ export function countNames(input: string, output: string, modalities: readonly s
  */
 const CACHE_HITS = ['prompt_cache_hit_tokens', 'cached_tokens', 'num_cached_tokens'] as const
 
+/**
+ * Fields for tokens written to a cache: OpenAI's among the details of the prompt, then those of Model Studio, LiteLLM and
+ * new-api, which may also state the first of them beside the prompt's tokens (docs/wire/chat.md#usage).
+ */
+const CACHE_WRITES = ['cache_creation_input_tokens', 'cache_creation_tokens', 'cached_creation_tokens'] as const
+
 const CHAT_NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
-const DEFAULT_NAMES: CountNames = { ...CHAT_NAMES, fields: new Set([...CHAT_NAMES.fields, ...CACHE_HITS]) }
+const DEFAULT_NAMES: CountNames = {
+  ...CHAT_NAMES,
+  fields: new Set([...CHAT_NAMES.fields, ...CACHE_HITS, CACHE_WRITES[0]]),
+  inputFields: new Set([...CHAT_NAMES.inputFields, ...CACHE_WRITES]),
+}
 
 /**
  * Reads usage in the form of chat and text completions. Other formats pass their own `names` and have no counts by
@@ -54,7 +64,8 @@ export function readUsage(format: Format, wire: JsonObject, names = DEFAULT_NAME
   const input = anyObject(wire[names.inputDetails])
   const output = anyObject(wire[names.outputDetails])
   const cacheRead = anyCount(input?.['cached_tokens']) ?? (names === DEFAULT_NAMES ? cacheHits(wire) : undefined)
-  const cacheWrite = anyCount(input?.['cache_write_tokens'])
+  const cacheWrite =
+    anyCount(input?.['cache_write_tokens']) ?? (names === DEFAULT_NAMES ? cacheWrites(wire, input) : undefined)
   const reasoning = anyCount(output?.['reasoning_tokens'])
   const reported = {
     input: anyCount(wire[names.input]),
@@ -73,6 +84,12 @@ export function readUsage(format: Format, wire: JsonObject, names = DEFAULT_NAME
 
 const cacheHits = (wire: JsonObject): number | undefined =>
   anyCount(wire[CACHE_HITS[0]]) ?? anyCount(wire[CACHE_HITS[1]]) ?? anyCount(wire[CACHE_HITS[2]])
+
+const cacheWrites = (wire: JsonObject, details: JsonObject | undefined): number | undefined =>
+  anyCount(details?.[CACHE_WRITES[0]]) ??
+  anyCount(details?.[CACHE_WRITES[1]]) ??
+  anyCount(details?.[CACHE_WRITES[2]]) ??
+  anyCount(wire[CACHE_WRITES[0]])
 
 function byModality(details: JsonObject | undefined): { [M in Modality]?: number } | undefined {
   if (details === undefined) return undefined

@@ -6,7 +6,7 @@ import type { Rate, Rates } from './rates.ts'
 import { listedNames } from './table.ts'
 
 /*
- * Prices of text models at single accounts, from the same table as `models.json`. The price package is renewed less
+ * Prices of tokens at single accounts, from the same table as `models.json`. The price package is renewed less
  * often, so that it lacks new models, and states earlier prices of others.
  */
 

@@ -223,7 +223,7 @@ export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): num
   const searchCount = searchCalls(usage)
   if (searchCount === undefined) return undefined
   const hasTokens = usage.input !== undefined || usage.output !== undefined
-  const tokens = hasTokens ? costOfTokens(rates, billedUsage(usage)) : undefined
+  const tokens = hasTokens ? costOfTokens(rates, withKindOfAnswer(billedUsage(usage), facts)) : undefined
   // Some servers count zero tokens of what they bill by other units.
   const isByUnits = tokens === undefined || isEmpty(usage)
   const units = isByUnits ? costOfUnits(rates, facts) : undefined
@@ -235,6 +235,18 @@ export function costOf(rates: Rates, usage: Usage, facts: BilledFacts = {}): num
   const fees = priceOf(rates.search, count, usage) + priceOf(rates.request, rates.request === undefined ? 0 : 1, usage)
   const sum = (cost ?? 0) + fees
   return Number.isFinite(sum) ? Math.round(sum) : undefined
+}
+
+/**
+ * Counts the whole answer as images or speech if the request asks for them and the upstream does not count kinds of
+ * tokens, as OpenAI in streams of images (docs/wire/images.md#usage).
+ */
+function withKindOfAnswer(usage: Usage, { images, characters }: BilledFacts): Usage {
+  const { output, outputBy, reasoning = 0 } = usage
+  if (output === undefined || outputBy !== undefined) return usage
+  const count = Math.max(0, output - reasoning)
+  if (images !== undefined) return { ...usage, outputBy: { image: count } }
+  return characters === undefined ? usage : { ...usage, outputBy: { audio: count } }
 }
 
 /** Returns the price of a number of units. NaN if it is unknown. */

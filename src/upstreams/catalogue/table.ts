@@ -103,12 +103,18 @@ const DATE = /[-@]\d{4}-?\d{2}-?\d{2}$/
 /** Suffix that refers to the latest release. */
 const LATEST = /(?:-latest|@default)$/
 
+/** Organization, name and id of a fine-tuned model of OpenAI, after the model that was tuned. */
+const OWNER = /^(ft:[^:]+):.*$/
+
 /**
  * Returns the names under which a model may be listed, most specific first: the full name, the name without host
- * prefix, variant and date, and finally that name with `-preview`. Names are in lower case, with `4-5` for `4.5`.
+ * prefix, owner, variant and date, and finally that name with `-preview`. Names are in lower case, with `4-5` for `4.5`.
  */
 export function listedNames(model: string): readonly string[] {
-  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  const name = model
+    .slice(model.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(OWNER, '$1')
   const plain = name.replace(VARIANT, '').replace(BEDROCK, '').replace(BEDROCK_VERSION, '')
   const all = [name, plain].flatMap(one => [one, one.replace(DATE, ''), one.replace(LATEST, '')])
   return [...new Set([...all, `${plain}-preview`].map(one => one.replace(/(\d)\.(?=\d)/g, '$1-')))]

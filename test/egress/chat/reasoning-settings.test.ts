@@ -168,3 +168,16 @@ it.each([
     cacheRead: 8,
   })
 })
+
+it.each([
+  ['Model Studio', { prompt_tokens_details: { cache_creation_input_tokens: 8, cached_tokens: 0 } }, { cacheRead: 0 }],
+  ['LiteLLM', { prompt_tokens_details: { cache_creation_tokens: 8 } }, {}],
+  ['LiteLLM', { cache_creation_input_tokens: 8 }, {}],
+  ['new-api', { prompt_tokens_details: { cached_creation_tokens: 8 } }, {}],
+])('tokens that %s states as written to a cache count so: %j', (_, fields, more) => {
+  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12, ...fields }
+  const body = { id: '1', object: 'chat.completion', model: 'm', choices: [], usage }
+  expect(READERS['chat']!.result!({ status: 200, headers: {}, body }, REQUEST).usage).toEqual({
+    ...{ input: 10, output: 2, cacheWrite: 8, ...more },
+  })
+})

@@ -37,6 +37,16 @@ describe('what an answer costs', () => {
     ['azure-deployments', 'gpt-6.1-sol', { input: 1000, output: 1000 }, 2 + 10],
     // docs.mistral.ai/models/mistral-large-3-25-12
     ['mistral', 'mistral-large-latest', { input: 1000, cacheRead: 500, output: 1000 }, 0.25 + 0.025 + 1.5],
+    // platform.openai.com/docs/pricing: fine-tuned models cost more than those that were tuned.
+    ['openai', 'ft:gpt-4.1-2025-04-14:acme:support:CDVtxfm7', { input: 1000, output: 1000 }, 3 + 12],
+    ['openai', 'ft:gpt-4o-2024-08-06:acme::AbC123', { input: 1000, output: 1000 }, 3.75 + 15],
+    ['vertex', 'openai/gpt-oss-120b-maas', { input: 1000, output: 1000 }, 0.09 + 0.36],
+    // aws.amazon.com/bedrock/pricing: a fifth of the first version.
+    ['bedrock-invoke', 'amazon.titan-embed-text-v2:0', { input: 1000 }, 0.02],
+    // ai.google.dev/gemini-api/docs/pricing: not the prices of the text model of the same name.
+    ['google', 'gemini-3.8-flash-tts', { input: 1000, output: 1000, outputBy: { audio: 1000 } }, 0.5 + 9],
+    ['google', 'gemini-3.8-live', { input: 1000, inputBy: { video: 1000 } }, 1],
+    ['openai', 'gpt-image-2.6-flare', { input: 1000, output: 1000, outputBy: { image: 1000 } }, 5 + 30],
     // docs.x.ai/docs/models: twice as much above 200,000 tokens.
     ['vertex', 'xai/grok-4.7', { input: 300_000 }, 4 * 300],
     ['zai', 'glm-5.3-flash', { input: 1000, output: 1000 }, 0.15 + 0.5],
@@ -100,6 +110,17 @@ describe('what an answer costs', () => {
     const usage = { input: 1000, output: 1000 }
     expect(NONE.cost(at(provider, model), usage)).toBeGreaterThan(0)
     expect(NONE.cost(at(provider, spelled), usage)).toBe(NONE.cost(at(provider, model), usage))
+  })
+
+  test('is that of images for all tokens of a stream of images', () => {
+    const usage = { input: 1000, inputBy: { text: 1000 }, output: 1000 }
+    expect(NONE.cost(at('openai', 'gpt-image-1.5'), usage, { images: 1 })).toBe(5e6 + 32e6)
+  })
+
+  test('has the tokens of models that search for each request, too', () => {
+    expect(NONE.cost(at('openai', 'gpt-5-search-api'), { input: 1000, output: 100 })).toBe(
+      10e6 + 1000 * 1250 + 100 * 10_000,
+    )
   })
 
   test('is that of the service tier, of searches and of seconds, as the table of models lists them', () => {

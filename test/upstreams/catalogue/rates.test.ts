@@ -117,6 +117,18 @@ describe('the cost of an answer', () => {
     })
   })
 
+  test('is that of images or speech for the tokens of an answer whose kinds the upstream does not count', () => {
+    const rates: Rates = {
+      ...{ input: { base: 1 }, output: { base: 10 }, reasoning: { base: 5 } },
+      ...{ outputImage: { base: 32 }, outputAudio: { base: 12 } },
+    }
+    expect(costOf(rates, { input: 7, output: 100 }, { images: 1 })).toBe(7 + 3200)
+    expect(costOf(rates, { input: 7, output: 100, reasoning: 40 }, { images: 1 })).toBe(7 + 200 + 60 * 32)
+    expect(costOf(rates, { input: 7, output: 100 }, { characters: 5 })).toBe(7 + 1200)
+    expect(costOf(rates, { input: 7, output: 100, outputBy: { image: 90 } }, { images: 1 })).toBe(7 + 100 + 90 * 32)
+    expect(costOf(rates, { input: 7, output: 100 })).toBe(7 + 1000)
+  })
+
   test('is whole nanodollars, and never negative where counts contradict each other', () => {
     const rates: Rates = {
       input: { base: 0.4 },
