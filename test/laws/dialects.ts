@@ -72,6 +72,7 @@ const chat = fc.record<JsonObject>(
     cache: fc.constantFrom('none', 'cache_control', 'prompt_cache_breakpoint'),
     custom_tools: fc.boolean(),
     developer_role: fc.boolean(),
+    system_turns: fc.boolean(),
     json_schema: fc.boolean(),
     forced_while_thinking: fc.boolean(),
     store: fc.boolean(),

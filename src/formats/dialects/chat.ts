@@ -53,6 +53,7 @@ export const FLAGS = {
     default: true,
     meaning: 'takes the role `developer`; default: true; if false, `system` is written',
   },
+  system_turns: SHARED_FLAGS.system_turns,
   limit_field: {
     values: ['max_completion_tokens', 'max_tokens'],
     default: 'max_completion_tokens',

@@ -25,6 +25,12 @@ export const THINKING_OFF_MEANING =
 
 /** Other flags shared by several formats. */
 export const SHARED_FLAGS = {
+  system_turns: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes turns of the role `system` among the messages; default: true; if false, their role becomes `user`; chat: system messages at the start become one, and the default is false for Qwen 3.5 and later',
+  },
   result_media: {
     values: 'boolean',
     default: true,

@@ -260,7 +260,8 @@ export const dashscope: Preset = {
 
 /**
  * MiniMax writes reasoning into the text unless asked to separate the two (platform.minimax.io/docs, "OpenAI compatible
- * API", read on 2026-11-28).
+ * API", read on 2026-11-28). It takes one system message, at the start: "invalid chat setting", "invalid message role:
+ * system" (MiniMax-M2#51, openclaw#19386, CodexPlusPlus#410, read on 2026-12-01).
  */
 export const minimax: Preset = {
   name: 'minimax',
@@ -275,6 +276,7 @@ export const minimax: Preset = {
         reasoning_as: 'thinking',
         thinking_on: 'adaptive',
         reasoning_split: true,
+        system_turns: false,
         include_usage: true,
       },
     },

@@ -69,7 +69,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '发送密钥的方式：`x-api-key` 请求头、bearer 令牌，或按所发版本的 SDK 的方式（`version`：自 2026-10-21 起为 bearer）；默认 `x-api-key`，除非预设另有规定',
   system_tools:
     '有用于网页搜索的 `nova_grounding` 和用于代码的 `nova_code_interpreter`：具有 `bedrock:InvokeTool` 权限的账户中的 Nova 2',
-  system_turns: '接受消息中 `system` 角色的轮次；默认 true，否则角色改为 `user`',
+  system_turns:
+    '接受对话中的 `system` 轮次；默认 true；为 false 时其角色改为 `user`；chat：开头的系统消息合并为一条，Qwen 3.5 及以后默认 false',
   thinking:
     '请求推理的方式；messages 和 converse：由模型决定（`adaptive`）、按预算（`budget`）、两者皆可（`both`，默认）或不请求（`none`）；contents：按级别（`level`）、按预算、两者皆可（`both`，默认）或不请求；默认按模型系列',
   min_budget: '词元数；最低推理预算；请求中更低的预算会升到此值',
