@@ -1,6 +1,7 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
+import { withMergedUnions } from './merged-unions.ts'
 
 /** JSON Schema keywords whose value is a schema. */
 const SCHEMA_KEYWORDS = ['items', 'additionalProperties', 'not'] as const
@@ -37,17 +38,19 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
 
 /**
  * Returns the tool's parameter schema with the fields that OpenAI requires even though they have defaults, `properties`
- * of objects and `items` of lists, and without patterns that it refuses.
+ * of objects and `items` of lists, and without patterns and unions that it refuses.
  */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
-  const readableSchema = eachSchema(parameters, withoutLookaround)
+  const mergedSchema = withMergedUnions(parameters)
+  const readableSchema = eachSchema(mergedSchema, withoutLookaround)
   const completeSchema = eachSchema(readableSchema, withItems)
   const rootSchema =
     completeSchema['type'] === undefined || completeSchema['properties'] === undefined
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
-  if (readableSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-lookaround')
+  if (readableSchema !== mergedSchema) losses.change([...path, 'parameters'], rootSchema, 'no-lookaround')
+  else if (mergedSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-union-at-the-top')
   else if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
   return rootSchema
 }
