@@ -126,6 +126,7 @@ const responses = fc.record<JsonObject>(
     images: fc.boolean(),
     files: fc.boolean(),
     stateless: fc.boolean(),
+    namespaces: fc.boolean(),
     cache: fc.constantFrom('none', 'prompt_cache_breakpoint'),
     custom_tools: fc.boolean(),
   },

@@ -144,7 +144,8 @@ export const xai: Preset = {
     {
       format: 'responses',
       baseUrl: 'https://api.x.ai/v1',
-      dialect: { custom_tools: false, compaction: false, count: false },
+      // "unknown variant `namespace`" (bifrost#5428, July 2026), "Argument not supported: external_web_access".
+      dialect: { custom_tools: false, namespaces: false, compaction: false, count: false },
     },
     {
       format: 'chat',

@@ -18,6 +18,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 为 false',
   custom_tools: '接受 `custom` 类型的工具；默认 true，否则写成函数',
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
+  namespaces: '接受工具的命名空间、含工具的条目以及搜索的 `external_web_access`；默认 true，`stateless` 时为 false',
   limit_field: '输出上限的字段名',
   old_limit:
     '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
