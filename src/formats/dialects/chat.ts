@@ -99,10 +99,10 @@ export const FLAGS = {
     meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
   },
   request_fields: {
-    values: ['any', 'mistral'],
+    values: ['any', 'mistral', 'groq', 'cerebras'],
     default: 'any',
     meaning:
-      '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `any` by default',
+      '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq` and `cerebras`: fields of OpenAI that these vendors refuse are left out, such as `verbosity`; `any` by default',
   },
   efforts: SHARED_FLAGS.efforts,
   sampling: SHARED_FLAGS.sampling,
