@@ -8,7 +8,7 @@ import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from 
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillReasoning, originalItem, type Stamp, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 import { belongsTo, reportSearch, writeSearch } from './search.ts'
-import { isToolSearch, takesNamespaces } from './search-access.ts'
+import { isToolSearch, takesOpenaiSearches } from './search-access.ts'
 import { neverReasons } from './settings.ts'
 
 /** Writes `instructions` and `input`: a leading system text becomes `instructions`, everything else becomes items. */
@@ -144,7 +144,7 @@ class Turn {
       case 'opaque':
         if (part.format !== FORMAT || spellingFor(part, FORMAT)['in'] !== undefined)
           return this.addToMessage(part, path)
-        if (isToolSearch(part) && !takesNamespaces(this.context.dialect))
+        if (isToolSearch(part) && !takesOpenaiSearches(this.context.dialect))
           return this.context.losses.drop(path, 'no-search-of-tools')
         return this.item(part.value)
       case 'media':

@@ -21,7 +21,7 @@ import { maskOf } from './images.ts'
 import { writeInclude } from './include.ts'
 import { writeHistory } from './input.ts'
 import { REWRITTEN, writeNativeRequest } from './native-request.ts'
-import { hasOpenaiSearches, takesNamespaces } from './search-access.ts'
+import { hasOpenaiSearches, takesNamespaces, takesOpenaiSearches } from './search-access.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
@@ -55,9 +55,8 @@ function writeWorded(original: CanonicalRequest, options: WriteOptions): Written
  */
 function takesTools(request: CanonicalRequest, dialect: ResponsesDialect): boolean {
   if (dialect.custom_tools === false && hasFreeformTools(request)) return false
-  return (
-    takesNamespaces(dialect) || !(hasNamespaces(request) || hasItemsWithTools(request) || hasOpenaiSearches(request))
-  )
+  if (!takesOpenaiSearches(dialect) && hasOpenaiSearches(request)) return false
+  return takesNamespaces(dialect) || !(hasNamespaces(request) || hasItemsWithTools(request))
 }
 
 const hasItemsWithTools = ({ messages }: CanonicalRequest): boolean =>

@@ -17,6 +17,9 @@ const ACCESS = 'external_web_access'
 export const takesNamespaces = ({ namespaces, stateless }: ResponsesDialect): boolean =>
   stateless !== true && namespaces !== false
 
+/** Returns true if the upstream takes searches that only OpenAI has. Servers without stored answers ignore them. */
+export const takesOpenaiSearches = ({ namespaces }: ResponsesDialect): boolean => namespaces !== false
+
 const accessOf = (tool: Tool) => (tool.type === 'hosted' ? tool.extras?.[FORMAT]?.[ACCESS] : undefined)
 
 /** Returns true if a request has a search for tools, or a search of the web that states its access. */
@@ -30,7 +33,7 @@ export const isToolSearch = ({ value }: Pick<OpaquePart, 'value'>): boolean =>
 /** Returns the search without its access. Undefined if it may not reach the web, because the upstream's would. */
 export function withoutAccess(tool: HostedTool, path: Path, { dialect, losses }: WriteContext): HostedTool | undefined {
   const access = accessOf(tool)
-  if (access === undefined || takesNamespaces(dialect)) return tool
+  if (access === undefined || takesOpenaiSearches(dialect)) return tool
   if (access === false) return losses.drop(path, 'no-search-without-the-web')
   losses.dropRestored([...path, 'extras', FORMAT, ACCESS], 'the-default')
   const { [ACCESS]: _, ...others } = tool.extras![FORMAT]!

@@ -7,7 +7,7 @@ import { strictnessOf } from '../sanitize/closed-schema.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { FORCE_IMAGE_TOOL, isImageRequest, writeImageTool } from './images.ts'
-import { isToolSearch, takesNamespaces, withoutAccess } from './search-access.ts'
+import { isToolSearch, takesOpenaiSearches, withoutAccess } from './search-access.ts'
 
 type NamedTool = FunctionTool | FreeformTool
 
@@ -80,7 +80,7 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
       return writeHosted(tool, path, context)
     case 'opaque':
       if (tool.format !== FORMAT) return undefined
-      return isToolSearch(tool) && !takesNamespaces(context.dialect)
+      return isToolSearch(tool) && !takesOpenaiSearches(context.dialect)
         ? context.losses.drop(path, 'no-search-of-tools')
         : tool.value
   }

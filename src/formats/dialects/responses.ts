@@ -12,7 +12,7 @@ export const FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes namespaces of tools, items with tools, and `external_web_access` of searches; default: true, and false if `stateless`',
+      'takes namespaces of tools, items with tools, the search for tools, and `external_web_access` of searches; default: true; upstreams that are `stateless` never get namespaces and items with tools',
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
