@@ -77,6 +77,13 @@ function withoutLookaround(schema: JsonObject): JsonObject {
 
 const EMPTY_ROOT: JsonObject = { type: 'object', properties: {} }
 
+/** Returns the parameters of a function that has none, for upstreams that demand them (docs/wire/chat.md#tools). */
+export function emptyParameters(path: Path, losses: Losses, strict = false): JsonObject {
+  const schema = strict ? { ...EMPTY_ROOT, required: [], additionalProperties: false } : EMPTY_ROOT
+  losses.add([...path, 'parameters'], schema, 'minted-empty-schema')
+  return schema
+}
+
 function withItems(schema: JsonObject): JsonObject {
   const { type, items } = schema
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'))

@@ -72,6 +72,7 @@ export const FLAGS = {
     meaning: '`string`: takes texts as strings, not as lists of parts',
   },
   json_schema: SHARED_FLAGS.json_schema,
+  strict_tools: SHARED_FLAGS.strict_tools,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {
     values: ['any', 'short'],

@@ -58,7 +58,7 @@ export const SHARED_FLAGS = {
   strict_tools: {
     values: 'boolean',
     meaning:
-      'takes `strict` of tools; messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
+      'takes `strict` of tools; chat and messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
   },
   custom_tools: {
     values: 'boolean',

@@ -286,6 +286,10 @@ export const minimax: Preset = {
   ],
 }
 
+/**
+ * Some models of Cerebras refuse strict tools, and all of them tools of which some are strict ("Tools with mixed values
+ * for 'strict' are not allowed", code_puppy#368; livekit/agents#3134, read on 2026-12-01).
+ */
 export const cerebras: Preset = {
   name: 'cerebras',
   env: ['CEREBRAS_API_KEY'],
@@ -298,6 +302,7 @@ export const cerebras: Preset = {
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning_effort',
         request_fields: 'cerebras',
+        strict_tools: false,
         text_only_content: 'string',
         include_usage: true,
       },

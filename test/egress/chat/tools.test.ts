@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { shownLosses } from '../../../src/egress/losses.ts'
+import { cerebras } from '../../../src/formats/vendors/compatible.ts'
 import { REQUEST } from '../../builders/requests.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 
@@ -97,4 +98,27 @@ it('a union at the top of the arguments, which OpenAI, Kimi and Claude refuse, b
     const eitherRequired = { type: 'object', properties: { z: text }, anyOf: [{ required: ['z'] }], not: {} }
     expect(parametersIn(format, eitherRequired)).toEqual({ type: 'object', properties: { z: text } })
   }
+})
+
+it('a function without parameters gets an empty schema, which MiniMax demands (Gemini CLI, Qwen Code)', () => {
+  const parametersOf = (strict: boolean) => {
+    const tools = [{ type: 'function' as const, name: 'f', strict }]
+    const { wire } = WRITERS['chat']!.request!({ ...REQUEST, tools }, FOREIGN)
+    return (wire.body['tools'] as readonly JsonObject[])[0]!['function']
+  }
+  const empty = { type: 'object', properties: {} }
+  expect(parametersOf(false)).toMatchObject({ parameters: empty })
+  expect(parametersOf(true)).toMatchObject({ parameters: { ...empty, additionalProperties: false }, strict: true })
+})
+
+it('no tool is strict at Cerebras, which refuses tools of which some are (Agents SDK, pydantic-ai)', () => {
+  const dialect = cerebras.formats.find(({ format }) => format === 'chat')!.dialect!
+  const parameters = { type: 'object', properties: {}, required: [], additionalProperties: false }
+  const tools = [true, false, undefined].map((strict, index) => ({
+    ...{ type: 'function' as const, name: `f${index}`, parameters },
+    ...(strict === undefined ? {} : { strict }),
+  }))
+  const { wire, losses } = WRITERS['chat']!.request!({ ...REQUEST, tools }, { ...FOREIGN, dialect })
+  expect(JSON.stringify(wire.body)).not.toContain('"strict"')
+  expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'strict'], reason: 'no-strict-tools' }])
 })

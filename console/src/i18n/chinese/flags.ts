@@ -18,7 +18,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 为 false',
   custom_tools: '接受 `custom` 类型的工具；默认 true，否则写成函数',
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
-  namespaces: '接受工具的命名空间、含工具的条目以及搜索的 `external_web_access`；默认 true，`stateless` 时为 false',
+  namespaces:
+    '接受工具的命名空间、含工具的条目、工具搜索以及搜索的 `external_web_access`；默认 true；`stateless` 的上游从不收到命名空间和含工具的条目',
   limit_field: '输出上限的字段名',
   old_limit:
     '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
@@ -50,7 +51,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   signatures:
     '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
   strict_tools:
-    '接受工具的 `strict`；messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
+    '接受工具的 `strict`；chat 和 messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
