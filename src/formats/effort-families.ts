@@ -8,6 +8,12 @@ const EFFORTS_FROM_LOW = [...EFFORTS_UP_TO_HIGH, 'xhigh', 'max'] as const
 /** Models that refuse to be forced to call a tool while they think (egress/chat/forced-tools.ts). */
 const FREE_CALLS = { forced_while_thinking: false } as const
 
+/**
+ * Models whose chat template refuses a system message after the first: "System message must be at the beginning."
+ * (llama.cpp#20733, coder#27176, litellm#39852, read on 2026-12-01).
+ */
+const ONE_INSTRUCTION = { system_turns: false } as const
+
 const ALWAYS_THINKING = { thinking_off: 'never' } as const
 
 /** Models that do not reason and refuse a verbosity other than the default one. */
@@ -67,6 +73,7 @@ const EFFORT_FAMILIES: readonly (readonly [
   [/kimi-k2\.[56](?!\d)/, undefined, FREE_CALLS],
   [/kimi-k2\.7-code/, [], { ...ALWAYS_THINKING, ...FREE_CALLS }],
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],
+  [/qwen-?3(?:\.|p)[5-9]/, undefined, ONE_INSTRUCTION],
   [/glm-5\.2(?!\d)/, ['none', 'minimal', ...EFFORTS_FROM_LOW]],
   [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],
 ]

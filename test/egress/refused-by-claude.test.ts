@@ -11,8 +11,9 @@ import type { Loose } from '../clients/scene.ts'
 
 /* Requests of other formats that Claude would refuse as they came, as issues of other projects report. */
 
-const write = (format: string, more: Partial<CanonicalRequest>) => {
-  const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, messages: [user(text('Hi'))], ...more }, FOREIGN)
+const write = (format: string, more: Partial<CanonicalRequest>, dialect: JsonObject = {}) => {
+  const request = { ...REQUEST, messages: [user(text('Hi'))], ...more }
+  const { wire, losses } = WRITERS[format]!.request!(request, { ...FOREIGN, dialect })
   return {
     body: wire.body as Loose,
     shown: withoutAdditions(shownLosses(losses)).map(({ path, reason }) => [path.join('.'), reason]),
@@ -85,5 +86,58 @@ describe('schemas that refer to themselves', () => {
     expect(body.tools[0]).not.toHaveProperty('strict')
     expect(shown).toContainEqual(['tools.0.strict', 'no-recursive-schemas'])
     expect(write('messages', offering(plain)).body.tools[0].strict).toBe(true)
+  })
+})
+
+describe('schemas that refer to themselves, at Bedrock', () => {
+  const recursive = { type: 'object', properties: { next: { $ref: '#' } } }
+  const takesAll = { strict_tools: true, json_schema: true }
+
+  it('are no strict arguments and no enforced answers', () => {
+    const output = { text: { shape: 'schema' as const, schema: recursive } }
+    const tools = [{ type: 'function' as const, name: 'f', strict: true, parameters: recursive }]
+    const { body, shown } = write('converse', { tools, output }, takesAll)
+    expect(body).not.toHaveProperty('outputConfig')
+    expect(body.toolConfig.tools[0].toolSpec).not.toHaveProperty('strict')
+    expect(shown).toContainEqual(['tools.0.strict', 'no-recursive-schemas'])
+  })
+})
+
+describe('strict tools of OpenAI beyond the limits of all enforced schemas', () => {
+  const closed = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({
+    ...{ type: 'object', properties, required },
+    additionalProperties: false,
+  })
+  const properties = (count: number, value: JsonObject): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, value]))
+  const text = { type: 'string' }
+  const strictIn = (format: string, schemas: readonly JsonObject[], output = {}) => {
+    const tools = schemas.map((parameters, index) => ({
+      ...{ type: 'function' as const, name: `f${index}`, strict: true, parameters },
+    }))
+    const { body, shown } = write(format, { tools, output }, { strict_tools: true, json_schema: true })
+    const written = (format === 'converse' ? body.toolConfig : body).tools as Loose[]
+    return {
+      strict: written.flatMap((tool, index) => ((tool.toolSpec ?? tool).strict === true ? [index] : [])),
+      dropped: shown.filter(([, reason]) => reason === 'limits-of-strict-tools').length,
+    }
+  }
+
+  it('are offered without strictness (Agents SDK, pydantic-ai)', () => {
+    for (const format of ['messages', 'converse']) {
+      const many = strictIn(format, Array(25).fill(closed({ a: text })))
+      expect(many).toEqual({ strict: Array.from({ length: 20 }, (_, index) => index), dropped: 5 })
+      const optional = [closed(properties(20, text), []), closed(properties(5, text), []), closed({ a: text }, [])]
+      expect(strictIn(format, optional)).toEqual({ strict: [0, 2], dropped: 1 })
+      const union = { type: ['string', 'null'] }
+      const nested = closed({ list: { type: 'array', items: closed(properties(10, { anyOf: [text, union] })) } })
+      expect(strictIn(format, [closed(properties(16, union)), nested])).toEqual({ strict: [0], dropped: 1 })
+    }
+  })
+
+  it('share the limits with the schema of the answer', () => {
+    const output = { text: { shape: 'schema' as const, schema: closed(properties(16, { type: ['string', 'null'] })) } }
+    const tools = [closed({ a: { type: ['number', 'null'] } }), closed({ a: text })]
+    expect(strictIn('messages', tools, output)).toEqual({ strict: [1], dropped: 1 })
   })
 })

@@ -26,7 +26,9 @@ type Refusal = readonly [isDeclared: (dialect: ChatDialect) => boolean, isFound:
 /** Features that a dialect can declare as refused, each with the check that finds it in a body. */
 const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.developer_role === false, body => itemsOf(body['messages']).some(isOfDeveloper)],
+  [dialect => dialect.system_turns === false, body => itemsOf(body['messages']).slice(1).some(isInstruction)],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
+  [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
@@ -34,10 +36,14 @@ const REFUSALS: readonly Refusal[] = [
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
 
-const hasValue = (value: Json | undefined, field: string, expected: string): boolean =>
+const hasValue = (value: Json | undefined, field: string, expected: string | boolean): boolean =>
   isObject(value) && value[field] === expected
 
 const isOfDeveloper = (message: Json): boolean => hasValue(message, 'role', 'developer')
+
+const isStrict = (tool: Json): boolean => isObject(tool) && hasValue(tool['function'], 'strict', true)
+
+const isInstruction = (message: Json): boolean => hasValue(message, 'role', 'system') || isOfDeveloper(message)
 
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>

@@ -2,7 +2,7 @@ import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { Losses, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { Message } from '../../canonical/request.ts'
+import { isInstructing, type Message } from '../../canonical/request.ts'
 import { lengthOfRun } from '../assistant-run.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { type MovedPart, takeMoved, withoutMedia } from '../moved-media.ts'
@@ -13,6 +13,7 @@ import { writeAssistant } from './assistant.ts'
 import { writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { withDemandedReasoning } from './demanded-reasoning.ts'
+import { joinedInstructions, writeInstructions } from './instructions.ts'
 
 /**
  * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold are
@@ -21,8 +22,10 @@ import { withDemandedReasoning } from './demanded-reasoning.ts'
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
   const movedParts: MovedPart[] = []
-  const order = resultsFirst(messages, 0)
-  for (let position = 0; position < order.length; position++) {
+  const leadCount = joinedInstructions(messages, context)
+  if (leadCount > 1) append(wire, [writeInstructions(messages, leadCount, context)].filter(hasContent))
+  const order = resultsFirst(messages, leadCount)
+  for (let position = leadCount > 1 ? leadCount : 0; position < order.length; position++) {
     const index = order[position]!
     const message = messages[index]!
     const path: Path = ['messages', index]
@@ -97,6 +100,10 @@ function writeMessage(message: Message, path: Path, context: WriteContext): Json
 }
 
 function writeRole({ role }: Message, path: Path, { dialect, losses }: WriteContext): string {
+  if (dialect.system_turns === false && isInstructing(role) && path[1] !== 0) {
+    losses.change([...path, 'role'], 'user', 'no-system-turns')
+    return 'user'
+  }
   if (role !== 'developer' || dialect.developer_role !== false) return role
   losses.change([...path, 'role'], 'system', 'no-developer-role')
   return 'system'

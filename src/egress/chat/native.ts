@@ -19,6 +19,7 @@ import { withEffortForModel, withoutRefusedFields } from './native-settings.ts'
 import { detailsIn } from './reasoning-details.ts'
 import { hasOtherField, withOwnField } from './reasoning-field.ts'
 import { withNativeSwitch } from './reasoning-settings.ts'
+import { withoutUnknownFields } from './refused-fields.ts'
 
 export const PATH = '/chat/completions'
 
@@ -39,7 +40,8 @@ export function writeNativeRequest(
   const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
   const switched = withNativeSwitch(nativeBody, request, source, context)
   const settled = options.otherModel === true ? withEffortForModel(request, switched, context) : switched
-  const body = withAcceptedFields(withoutRefusedFields(request, settled, context), context)
+  const taken = withAcceptedFields(withoutRefusedFields(request, settled, context), context)
+  const body = withoutUnknownFields(taken, context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 

@@ -28,6 +28,7 @@ import { withKnownFields } from './known-fields.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
+import { withoutUnknownFields } from './refused-fields.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** Maximum length of the id of a call. OpenAI refuses longer ones (docs/wire/chat.md#messages). */
@@ -75,7 +76,8 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
     // history.
     ...streamFields(request, dialect.include_usage !== false, extras),
   } as JsonObject
-  return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list, renamed }
+  const known = withoutUnknownFields(body, context)
+  return { wire: { path: PATH, query: {}, headers: {}, body: known }, losses: losses.list, renamed }
 }
 
 function writeSampling({ maxTokens, stop, logprobs }: Sampling, { dialect, losses }: WriteContext): JsonObject {

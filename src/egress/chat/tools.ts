@@ -6,7 +6,7 @@ import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '.
 import { defined, extrasFor } from '../fields.ts'
 import { strictnessOf } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
-import { parametersOf } from '../sanitize/parameters.ts'
+import { emptyParameters, parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
 
 /**
@@ -26,10 +26,17 @@ function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteCo
   if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
   if (tool.type === 'freeform') return [writeCustom(tool)]
   const { name, description } = tool
-  const strict = strictnessOf(tool, path, context.losses)
-  const parameters = parametersOf(tool, path, context.losses)
+  const strict = writeStrict(tool, path, context)
+  const parameters = parametersOf(tool, path, context.losses) ?? emptyParameters(path, context.losses, strict)
   const wire = around(tool, 'function', defined({ name, description, parameters, strict }) as JsonObject)
   return [{ ...wire, ...writeToolCache(tool, path, context) }]
+}
+
+/** Returns the strictness of a function, or undefined if the upstream takes none. */
+function writeStrict(tool: FunctionTool, path: Path, { dialect, losses }: WriteContext): boolean | undefined {
+  if (dialect.strict_tools !== false || tool.strict === undefined) return strictnessOf(tool, path, losses)
+  const at = [...path, 'strict']
+  return tool.strict ? losses.drop(at, 'no-strict-tools') : losses.dropRestored(at, 'the-default')
 }
 
 /** Writes the cache marker of a tool. OpenAI has markers on parts of messages only, and refuses others. */

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { around } from '../fields.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
-import { parametersOf } from '../sanitize/parameters.ts'
+import { emptyParameters, parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './context.ts'
 
 /** Writes the tools that the tool choice allows, because the choice itself cannot name tools in this format. */
@@ -35,13 +35,6 @@ function writeFunction(tool: FunctionTool, path: Path, losses: Losses): JsonObje
   if (tool.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers')
   const parameters = parametersOf(tool, path, losses) ?? emptyParameters(path, losses)
   return around(FORMAT, tool, 'function', defined({ name, description, parameters }) as JsonObject)
-}
-
-/** Returns a schema without parameters, because the format requires a schema for every tool. */
-function emptyParameters(path: Path, losses: Losses): JsonObject {
-  const emptySchema: JsonObject = { type: 'object', properties: {} }
-  losses.add([...path, 'parameters'], emptySchema, 'minted-empty-schema')
-  return emptySchema
 }
 
 function writeOther(tool: Exclude<Tool, FunctionTool>, path: Path, losses: Losses): readonly JsonObject[] {

@@ -10,6 +10,8 @@ import { extrasFor } from '../fields.ts'
 import { withJsonInWords } from '../sanitize/json-in-words.ts'
 import { withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { isRecursiveShape } from '../sanitize/recursive-schema.ts'
+import { withinStrictLimits } from '../sanitize/strict-limits.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -32,12 +34,12 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     const nativeWire = nativeRequest(request, options)
     if (nativeWire !== undefined) return nativeWire
     if (request.output.count === true) return writeCounting(request, dialect)
-    if (dialect.json_schema !== false) return writeForeign(request, dialect)
-    return withJsonInWords(request, JSON_RULE, worded => writeForeign(worded, dialect))
+    if (dialect.json_schema !== false && !isRecursiveShape(request.output.text)) return writeForeign(request, dialect)
+    return withJsonInWords(request, JSON_RULE, worded => writeForeign(worded, { ...dialect, json_schema: false }))
   })
 }
 
-/** Words alone ask for JSON if the model takes no schema. */
+/** Words alone ask for JSON if the model takes no schema, or none that refers to itself. */
 const JSON_RULE = { schemas: false, bare: true } as const
 
 /** Writes a token count request as CountTokens (docs/wire/converse.md#token-counting). */
@@ -51,7 +53,8 @@ function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Wri
 
 /** Writes a request that was read from another format, or that cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {
-  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
+  const { request: legal, losses, renamed } = sanitize(original, SANITIZE_RULE)
+  const request = dialect.strict_tools === true ? withinStrictLimits(legal, losses) : legal
   losses.report(foreignLosses(request, FORMAT))
   const moved = dialect.result_media === false ? { moved: [] } : {}
   const context: WriteContext = { dialect, native: false, losses, documents: new Set(), budget: new Budget(), ...moved }

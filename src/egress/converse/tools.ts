@@ -10,6 +10,7 @@ import { SYSTEM_TOOLS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
 import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
+import { isRecursive } from '../sanitize/recursive-schema.ts'
 import { type Block, FORMAT, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
 
 /** Tools in the upstream's form. */
@@ -138,13 +139,19 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
 }
 
 /**
- * Returns true for a strict tool of a model that takes `strict`. Other models refuse the field, even if it is false
- * (docs/wire/converse.md#tools).
+ * Returns true for a strict tool of a model that takes `strict`, unless its schema refers to itself. Other models refuse
+ * the field, even if it is false (docs/wire/converse.md#tools).
  */
-function writeStrict({ strict }: FunctionTool, path: Path, { dialect, losses }: WriteContext): true | undefined {
+function writeStrict(
+  { strict, parameters = {} }: FunctionTool,
+  path: Path,
+  { dialect, losses }: WriteContext,
+): true | undefined {
+  const at = [...path, 'strict']
   if (strict === undefined) return undefined
-  if (!strict) return losses.dropRestored([...path, 'strict'], 'the-default')
-  return dialect.strict_tools === true ? true : losses.drop([...path, 'strict'], 'no-strict-tools')
+  if (!strict) return losses.dropRestored(at, 'the-default')
+  if (dialect.strict_tools !== true) return losses.drop(at, 'no-strict-tools')
+  return isRecursive(parameters) ? losses.drop(at, 'no-recursive-schemas') : true
 }
 
 /** Writes the argument schema, which must be an object schema. A strict schema is closed. */

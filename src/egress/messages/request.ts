@@ -14,8 +14,9 @@ import { withEnumInObject } from '../sanitize/enum.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
-import { isRecursive } from '../sanitize/recursive-schema.ts'
+import { isRecursiveShape } from '../sanitize/recursive-schema.ts'
 import { sha256 } from '../sanitize/sha256.ts'
+import { withinStrictLimits } from '../sanitize/strict-limits.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -66,7 +67,7 @@ const JSON_RULE: JsonRule = { schemas: false, bare: true }
 function refusalOfShape(text: Output['text'], { json_schema }: MessagesDialect): string | undefined {
   if (text === undefined || text.shape === 'text') return undefined
   if (json_schema === false) return 'no-json-schema'
-  return text.shape === 'schema' && isRecursive(text.schema) ? 'no-recursive-schemas' : undefined
+  return isRecursiveShape(text) ? 'no-recursive-schemas' : undefined
 }
 
 /** Writes a token count request as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */
@@ -87,7 +88,8 @@ function writeForeign(
   dialect: MessagesDialect,
   passesBeta: PassesBeta,
 ): Written<WireRequest> {
-  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
+  const { request: legal, losses, renamed } = sanitize(original, SANITIZE_RULE)
+  const request = dialect.strict_tools === false ? legal : withinStrictLimits(legal, losses)
   losses.report(foreignLosses(request, FORMAT))
   const stricter = isStrictVersion(versionOf(NO_HEADERS, dialect))
   const context: WriteContext = { dialect, isStrict: stricter, native: false, passesBeta, losses, markers: [] }

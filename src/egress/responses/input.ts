@@ -8,6 +8,7 @@ import { SYSTEM_PARTS, USER_PARTS, withFailure, withMarker, writeAllowed } from 
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillReasoning, originalItem, type Stamp, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 import { belongsTo, reportSearch, writeSearch } from './search.ts'
+import { isToolSearch, takesOpenaiSearches } from './search-access.ts'
 import { neverReasons } from './settings.ts'
 
 /** Writes `instructions` and `input`: a leading system text becomes `instructions`, everything else becomes items. */
@@ -141,8 +142,11 @@ class Turn {
       case 'search-result':
         return this.addSearch(part, path)
       case 'opaque':
-        if (part.format === FORMAT && spellingFor(part, FORMAT)['in'] === undefined) return this.item(part.value)
-        return this.addToMessage(part, path)
+        if (part.format !== FORMAT || spellingFor(part, FORMAT)['in'] !== undefined)
+          return this.addToMessage(part, path)
+        if (isToolSearch(part) && !takesOpenaiSearches(this.context.dialect))
+          return this.context.losses.drop(path, 'no-search-of-tools')
+        return this.item(part.value)
       case 'media':
         return this.item(
           unchangedWire<JsonObject>(part, FORMAT) ?? this.context.losses.drop(path, 'no-media-from-assistants'),

@@ -21,6 +21,7 @@ import { maskOf } from './images.ts'
 import { writeInclude } from './include.ts'
 import { writeHistory } from './input.ts'
 import { REWRITTEN, writeNativeRequest } from './native-request.ts'
+import { hasOpenaiSearches, takesNamespaces, takesOpenaiSearches } from './search-access.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
@@ -50,11 +51,12 @@ function writeWorded(original: CanonicalRequest, options: WriteOptions): Written
 /**
  * Returns true if the upstream takes the kinds of tools that the request declares or has called. Codex declares
  * freeform tools, namespaces and items with tools, which many servers of this format refuse or silently ignore
- * (openai/codex#32318, CLIProxyAPI#5753).
+ * (openai/codex#32318, CLIProxyAPI#5753; docs/wire/responses.md#tools).
  */
-function takesTools(request: CanonicalRequest, { custom_tools, stateless }: ResponsesDialect): boolean {
-  if (custom_tools === false && hasFreeformTools(request)) return false
-  return stateless !== true || !(hasNamespaces(request) || hasItemsWithTools(request))
+function takesTools(request: CanonicalRequest, dialect: ResponsesDialect): boolean {
+  if (dialect.custom_tools === false && hasFreeformTools(request)) return false
+  if (!takesOpenaiSearches(dialect) && hasOpenaiSearches(request)) return false
+  return takesNamespaces(dialect) || !(hasNamespaces(request) || hasItemsWithTools(request))
 }
 
 const hasItemsWithTools = ({ messages }: CanonicalRequest): boolean =>
@@ -70,7 +72,7 @@ const JSON_RULE: JsonRule = { schemas: true, skipsInstructions: true }
 /** Writes a request that was read from another format or cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
-  const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
+  const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: takesNamespaces(dialect) }
   const { request: renamedRequest, losses, renamed } = sanitize(original, rule)
   const request = withoutRefusedSettings(renamedRequest, dialect, losses)
   losses.report(foreignLosses(request, FORMAT))

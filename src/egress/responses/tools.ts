@@ -7,6 +7,7 @@ import { strictnessOf } from '../sanitize/closed-schema.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { FORCE_IMAGE_TOOL, isImageRequest, writeImageTool } from './images.ts'
+import { isToolSearch, takesOpenaiSearches, withoutAccess } from './search-access.ts'
 
 type NamedTool = FunctionTool | FreeformTool
 
@@ -78,7 +79,10 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
     case 'hosted':
       return writeHosted(tool, path, context)
     case 'opaque':
-      return tool.format === FORMAT ? tool.value : undefined
+      if (tool.format !== FORMAT) return undefined
+      return isToolSearch(tool) && !takesOpenaiSearches(context.dialect)
+        ? context.losses.drop(path, 'no-search-of-tools')
+        : tool.value
   }
 }
 
@@ -124,7 +128,10 @@ const CODE_LOSSES = {
   location: 'no-location-for-code',
 }
 
-function writeHosted(tool: HostedTool, path: Path, { losses }: WriteContext): JsonObject | undefined {
+function writeHosted(stated: HostedTool, path: Path, context: WriteContext): JsonObject | undefined {
+  const { losses } = context
+  const tool = withoutAccess(stated, path, context)
+  if (tool === undefined) return undefined
   const write = HOSTED_WRITERS[tool.kind]
   if (write === undefined) return losses.drop(path, 'no-such-hosted-tool')
   losses.dropFields(tool, path, tool.kind === 'web-search' ? SEARCH_LOSSES : CODE_LOSSES)

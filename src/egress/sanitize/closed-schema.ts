@@ -1,6 +1,7 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
+import { withMergedUnions } from './merged-unions.ts'
 import { eachSchema, looksAround } from './parameters.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */
@@ -64,14 +65,14 @@ function isClosedObject({ properties, required, additionalProperties }: JsonObje
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || (type === undefined && isObject(properties))
 
-/** Keywords that form a union. */
-const UNION_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
-
 /**
  * Returns a tool's argument schema in the form that the upstream accepts: an object without a union at the top level.
  */
 export function argumentSchema(schema: JsonObject): JsonObject {
-  if (schema['type'] === 'object' && !Object.keys(schema).some(key => UNION_KEYWORDS.has(key))) return schema
-  const others = Object.entries(schema).filter(([key]) => key !== 'type' && !UNION_KEYWORDS.has(key))
-  return Object.fromEntries([['type', 'object'], ...others])
+  const merged = withMergedUnions(schema)
+  return merged['type'] === 'object' ? merged : { type: 'object', ...withoutType(merged) }
+}
+
+function withoutType({ type: _, ...others }: JsonObject): JsonObject {
+  return others
 }

@@ -1,6 +1,7 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
+import { withMergedUnions } from './merged-unions.ts'
 
 /** JSON Schema keywords whose value is a schema. */
 const SCHEMA_KEYWORDS = ['items', 'additionalProperties', 'not'] as const
@@ -37,12 +38,13 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
 
 /**
  * Returns the tool's parameter schema with the fields that OpenAI requires even though they have defaults, `properties`
- * of objects and `items` of lists, and without patterns that it refuses.
+ * of objects and `items` of lists, and without patterns and unions that it refuses.
  */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
+  const mergedSchema = withMergedUnions(parameters)
   let hasLookaround = false
-  const completeSchema = eachSchema(parameters, schema => {
+  const completeSchema = eachSchema(mergedSchema, schema => {
     const readableSchema = withoutLookaround(schema)
     hasLookaround ||= readableSchema !== schema
     return withItems(readableSchema)
@@ -52,6 +54,7 @@ export function parametersOf({ parameters }: FunctionTool, path: Path, losses: L
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
   if (hasLookaround) losses.change([...path, 'parameters'], rootSchema, 'no-lookaround')
+  else if (mergedSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-union-at-the-top')
   else if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
   return rootSchema
 }
@@ -77,6 +80,13 @@ function withoutLookaround(schema: JsonObject): JsonObject {
 }
 
 const EMPTY_ROOT: JsonObject = { type: 'object', properties: {} }
+
+/** Returns the parameters of a function that has none, for upstreams that demand them (docs/wire/chat.md#tools). */
+export function emptyParameters(path: Path, losses: Losses, strict = false): JsonObject {
+  const schema = strict ? { ...EMPTY_ROOT, required: [], additionalProperties: false } : EMPTY_ROOT
+  losses.add([...path, 'parameters'], schema, 'minted-empty-schema')
+  return schema
+}
 
 function withItems(schema: JsonObject): JsonObject {
   const { type, items } = schema

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Output } from '../../canonical/request.ts'
 
 /** Returns true if a schema refers to itself, directly or through its definitions. Visits each subschema once. */
 export function isRecursive(root: JsonObject): boolean {
@@ -17,8 +18,11 @@ export function isRecursive(root: JsonObject): boolean {
   return leadsBack(root)
 }
 
-/** Returns the part of the schema to which a reference points. */
-function targetOf(node: Json, root: JsonObject): Json | undefined {
+/** Returns true if the schema of an answer refers to itself. */
+export const isRecursiveShape = (text: Output['text']): boolean => text?.shape === 'schema' && isRecursive(text.schema)
+
+/** Returns the part of the schema to which a reference points, or undefined for any other node. */
+export function targetOf(node: Json, root: JsonObject): Json | undefined {
   const reference = isObject(node) ? node['$ref'] : undefined
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined
   let target: Json | undefined = root

@@ -53,6 +53,7 @@ export const FLAGS = {
     default: true,
     meaning: 'takes the role `developer`; default: true; if false, `system` is written',
   },
+  system_turns: SHARED_FLAGS.system_turns,
   limit_field: {
     values: ['max_completion_tokens', 'max_tokens'],
     default: 'max_completion_tokens',
@@ -71,6 +72,7 @@ export const FLAGS = {
     meaning: '`string`: takes texts as strings, not as lists of parts',
   },
   json_schema: SHARED_FLAGS.json_schema,
+  strict_tools: SHARED_FLAGS.strict_tools,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {
     values: ['any', 'short'],
@@ -98,10 +100,10 @@ export const FLAGS = {
     meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
   },
   request_fields: {
-    values: ['any', 'mistral'],
+    values: ['any', 'mistral', 'groq', 'cerebras'],
     default: 'any',
     meaning:
-      '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `any` by default',
+      '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq` and `cerebras`: fields of OpenAI that these vendors refuse are left out, such as `verbosity`; `any` by default',
   },
   efforts: SHARED_FLAGS.efforts,
   sampling: SHARED_FLAGS.sampling,

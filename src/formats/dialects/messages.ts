@@ -52,11 +52,7 @@ export const FLAGS = {
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
-  system_turns: {
-    values: 'boolean',
-    default: true,
-    meaning: 'takes turns of the role `system` among the messages; default: true; if false, their role becomes `user`',
-  },
+  system_turns: SHARED_FLAGS.system_turns,
   thinking: {
     values: ['adaptive', 'budget', 'both', 'none'],
     default: 'both',

@@ -8,6 +8,12 @@ export const FLAGS = {
   stateless: { values: 'boolean', default: false, meaning: 'stores no answers; the gateway stores all state' },
   cache: { values: ['none', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
   custom_tools: SHARED_FLAGS.custom_tools,
+  namespaces: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes namespaces of tools, items with tools, the search for tools, and `external_web_access` of searches; default: true; upstreams that are `stateless` never get namespaces and items with tools',
+  },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
   efforts: SHARED_FLAGS.efforts,

@@ -25,6 +25,12 @@ export const THINKING_OFF_MEANING =
 
 /** Other flags shared by several formats. */
 export const SHARED_FLAGS = {
+  system_turns: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes turns of the role `system` among the messages; default: true; if false, their role becomes `user`; chat: system messages at the start become one, and the default is false for Qwen 3.5 and later',
+  },
   result_media: {
     values: 'boolean',
     default: true,
@@ -52,7 +58,7 @@ export const SHARED_FLAGS = {
   strict_tools: {
     values: 'boolean',
     meaning:
-      'takes `strict` of tools; messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
+      'takes `strict` of tools; chat and messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
   },
   custom_tools: {
     values: 'boolean',

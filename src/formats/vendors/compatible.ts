@@ -81,6 +81,7 @@ export const groq: Preset = {
         ...PLAIN_CHAT,
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning_effort',
+        request_fields: 'groq',
         include_usage: true,
       },
     },
@@ -144,7 +145,8 @@ export const xai: Preset = {
     {
       format: 'responses',
       baseUrl: 'https://api.x.ai/v1',
-      dialect: { custom_tools: false, compaction: false, count: false },
+      // "unknown variant `namespace`" (bifrost#5428, July 2026), "Argument not supported: external_web_access".
+      dialect: { custom_tools: false, namespaces: false, compaction: false, count: false },
     },
     {
       format: 'chat',
@@ -260,7 +262,8 @@ export const dashscope: Preset = {
 
 /**
  * MiniMax writes reasoning into the text unless asked to separate the two (platform.minimax.io/docs, "OpenAI compatible
- * API", read on 2026-11-28).
+ * API", read on 2026-11-28). It takes one system message, at the start: "invalid chat setting", "invalid message role:
+ * system" (MiniMax-M2#51, openclaw#19386, CodexPlusPlus#410, read on 2026-12-01).
  */
 export const minimax: Preset = {
   name: 'minimax',
@@ -275,6 +278,7 @@ export const minimax: Preset = {
         reasoning_as: 'thinking',
         thinking_on: 'adaptive',
         reasoning_split: true,
+        system_turns: false,
         include_usage: true,
       },
     },
@@ -282,6 +286,10 @@ export const minimax: Preset = {
   ],
 }
 
+/**
+ * Some models of Cerebras refuse strict tools, and all of them tools of which some are strict ("Tools with mixed values
+ * for 'strict' are not allowed", code_puppy#368; livekit/agents#3134, read on 2026-12-01).
+ */
 export const cerebras: Preset = {
   name: 'cerebras',
   env: ['CEREBRAS_API_KEY'],
@@ -293,6 +301,8 @@ export const cerebras: Preset = {
         ...PLAIN_CHAT,
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning_effort',
+        request_fields: 'cerebras',
+        strict_tools: false,
         text_only_content: 'string',
         include_usage: true,
       },

@@ -4,6 +4,7 @@ import { WRITERS } from '../../../src/egress/index.ts'
 import { cerebras, deepseek, groq, mistral, moonshot } from '../../../src/formats/vendors/compatible.ts'
 import { openai } from '../../../src/formats/vendors/makers.ts'
 import { READERS } from '../../../src/ingress/index.ts'
+import { wireRequest } from '../../builders/requests.ts'
 import type { Loose } from '../../clients/scene.ts'
 
 /* Requests of clients that are set up for OpenAI, whose model is DeepSeek's. */
@@ -20,6 +21,26 @@ const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arg
 const text = (words: string, more: JsonObject = {}) => ({ type: 'text', text: words, ...more })
 
 describe('a chat request reaches an upstream of chat that is no OpenAI', () => {
+  it('without the fields of OpenAI that Groq and Cerebras refuse (Codex, Cherry Studio)', () => {
+    const fields = { prompt_cache_key: 'k', metadata: { a: 'b' }, seed: 1 }
+    const newer = { verbosity: 'medium', safety_identifier: 's', prompt_cache_retention: '24h' }
+    const messages = [{ role: 'user', content: 'Hi.' }]
+    const taken = { groq: ['metadata', 'seed'], cerebras: ['prompt_cache_key', 'seed'] }
+    for (const vendor of [groq, cerebras]) {
+      const dialect = vendor.formats.find(({ format }) => format === 'chat')!.dialect!
+      const { body, losses } = sent({ messages, ...fields, ...newer }, dialect)
+      const known = taken[vendor.name as 'groq' | 'cerebras']
+      expect(Object.keys(body).filter(field => field in { ...fields, ...newer })).toEqual(known)
+      expect(losses.map(({ path }) => path.join('.'))).toContain('output.verbosity')
+      const codex = wireRequest('/responses', {
+        ...{ model: 'm', input: 'Hi.', text: { verbosity: 'medium' }, prompt_cache_key: 'k', store: false },
+      })
+      const written = WRITERS['chat']!.request!(READERS['responses']!.request!(codex), { dialect, native: false })
+      expect(written.wire.body).not.toHaveProperty('verbosity')
+      expect('prompt_cache_key' in written.wire.body).toBe(vendor === cerebras)
+    }
+  })
+
   it('without the sampling parameters that Kimi refuses (Cline, Open WebUI)', () => {
     const dialect = moonshot.formats.find(({ format }) => format === 'chat')!.dialect!
     const messages = [{ role: 'user', content: 'Hi.' }]

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { shownLosses } from '../../../src/egress/losses.ts'
+import { cerebras } from '../../../src/formats/vendors/compatible.ts'
 import { REQUEST } from '../../builders/requests.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 
@@ -67,4 +68,57 @@ it('a pattern with lookaround is dropped from the schema of an answer, too', () 
     expect(JSON.stringify(wire.body)).not.toContain('(?=x)')
     expect(shownLosses(losses)).toMatchObject([{ path: ['output', 'text', 'schema'], reason: 'no-lookaround' }])
   }
+})
+
+it('a union at the top of the arguments, which OpenAI, Kimi and Claude refuse, becomes one object', () => {
+  const kind = (value: string, more: JsonObject) => ({
+    ...{ type: 'object', properties: { kind: { const: value }, ...more }, required: ['kind'] },
+  })
+  const [text, number] = [{ type: 'string' }, { type: 'number' }]
+  const parametersIn = (format: string, parameters: JsonObject) => {
+    const tools = [{ type: 'function' as const, name: 'f', parameters }]
+    const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
+    expect(shownLosses(losses).map(({ path }) => path.join('.'))).toContain('tools.0.parameters')
+    const [tool] = wire.body['tools'] as readonly JsonObject[]
+    const written = (tool!['function'] ?? tool) as JsonObject
+    return written['parameters'] ?? written['input_schema']
+  }
+  for (const format of ['chat', 'responses', 'messages']) {
+    const merged = { kind: { anyOf: [{ const: 'a' }, { const: 'b' }] }, x: text, y: number }
+    const branches = [kind('a', { x: text }), kind('b', { y: number })]
+    for (const key of ['anyOf', 'oneOf'])
+      expect(parametersIn(format, { type: 'object', [key]: branches })).toEqual({ type: 'object', properties: merged })
+    const $defs = { A: branches[0]!, B: branches[1]! }
+    const referring = [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/B' }]
+    expect(parametersIn(format, { $defs, anyOf: referring })).toEqual({ type: 'object', $defs, properties: merged })
+    const both = { type: 'object', properties: { z: text }, required: ['z'], allOf: [kind('a', { x: text })] }
+    expect(parametersIn(format, both)).toEqual({
+      ...{ type: 'object', properties: { z: text, kind: { const: 'a' }, x: text }, required: ['z', 'kind'] },
+    })
+    const eitherRequired = { type: 'object', properties: { z: text }, anyOf: [{ required: ['z'] }], not: {} }
+    expect(parametersIn(format, eitherRequired)).toEqual({ type: 'object', properties: { z: text } })
+  }
+})
+
+it('a function without parameters gets an empty schema, which MiniMax demands (Gemini CLI, Qwen Code)', () => {
+  const parametersOf = (strict: boolean) => {
+    const tools = [{ type: 'function' as const, name: 'f', strict }]
+    const { wire } = WRITERS['chat']!.request!({ ...REQUEST, tools }, FOREIGN)
+    return (wire.body['tools'] as readonly JsonObject[])[0]!['function']
+  }
+  const empty = { type: 'object', properties: {} }
+  expect(parametersOf(false)).toMatchObject({ parameters: empty })
+  expect(parametersOf(true)).toMatchObject({ parameters: { ...empty, additionalProperties: false }, strict: true })
+})
+
+it('no tool is strict at Cerebras, which refuses tools of which some are (Agents SDK, pydantic-ai)', () => {
+  const dialect = cerebras.formats.find(({ format }) => format === 'chat')!.dialect!
+  const parameters = { type: 'object', properties: {}, required: [], additionalProperties: false }
+  const tools = [true, false, undefined].map((strict, index) => ({
+    ...{ type: 'function' as const, name: `f${index}`, parameters },
+    ...(strict === undefined ? {} : { strict }),
+  }))
+  const { wire, losses } = WRITERS['chat']!.request!({ ...REQUEST, tools }, { ...FOREIGN, dialect })
+  expect(JSON.stringify(wire.body)).not.toContain('"strict"')
+  expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'strict'], reason: 'no-strict-tools' }])
 })

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
+import { shownLosses } from '../../../src/egress/losses.ts'
 import { PLAIN_RESPONSES } from '../../../src/formats/dialects/responses.ts'
+import { xai } from '../../../src/formats/vendors/compatible.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 
 /* Requests of Codex and Copilot, which know OpenAI's models, for the responses endpoint of another vendor. */
@@ -54,4 +56,33 @@ it('is passed on as it came if it has functions only, or the upstream takes the 
   expect(sent(functions).wire.body).toEqual({ model: 'm', ...functions })
   const all = { input: HISTORY, tools: [FUNCTION, CUSTOM, NAMESPACE], own: 1 }
   expect(sent(all, {}).wire.body).toEqual({ model: 'm', ...all })
+})
+
+it('has no namespaces and no access of searches at xAI, which searches the web (Codex)', () => {
+  const dialect = xai.formats.find(({ format }) => format === 'responses')!.dialect!
+  const search = (access: boolean) => ({ type: 'web_search', external_web_access: access, search_context_size: 'low' })
+  const live = sent({ input: 'Hi', tools: [NAMESPACE, search(true)] }, dialect)
+  expect(live.wire.body['tools']).toMatchObject([{ type: 'function', name: 'mail__send' }, { type: 'web_search' }])
+  expect(JSON.stringify(live.wire.body)).not.toContain('external_web_access')
+  expect(JSON.stringify(live.wire.body)).toContain('"search_context_size":"low"')
+  const cached = sent({ input: 'Hi', tools: [FUNCTION, search(false)] }, dialect)
+  expect(cached.wire.body['tools']).toEqual([FUNCTION])
+  expect(shownLosses(cached.losses)).toMatchObject([{ path: ['tools', 1], reason: 'no-search-without-the-web' }])
+})
+
+it('has no search for tools at xAI, but the tools that it found (Codex)', () => {
+  const dialect = xai.formats.find(({ format }) => format === 'responses')!.dialect!
+  const found = {
+    type: 'tool_search_output',
+    call_id: 's',
+    execution: 'client',
+    status: 'completed',
+    tools: [FUNCTION],
+  }
+  const call = { type: 'tool_search_call', call_id: 's', execution: 'client', status: 'completed', arguments: {} }
+  const tools = [{ type: 'tool_search', execution: 'client', parameters: { type: 'object', properties: {} } }]
+  const { wire, losses } = sent({ input: [{ role: 'user', content: 'Hi' }, call, found], tools }, dialect)
+  expect(wire.body['tools']).toEqual([FUNCTION])
+  expect(wire.body['input']).toMatchObject([{ role: 'user' }])
+  expect(shownLosses(losses).filter(({ reason }) => reason === 'no-search-of-tools')).toHaveLength(2)
 })

@@ -18,6 +18,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 为 false',
   custom_tools: '接受 `custom` 类型的工具；默认 true，否则写成函数',
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
+  namespaces:
+    '接受工具的命名空间、含工具的条目、工具搜索以及搜索的 `external_web_access`；默认 true；`stateless` 的上游从不收到命名空间和含工具的条目',
   limit_field: '输出上限的字段名',
   old_limit:
     '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
@@ -36,7 +38,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '`assistant`：工具消息之后只能是助手消息，因此会插入一条；`no_files`（Converse 上的 Claude）：在文档和视频之前插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
   request_fields:
-    '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；默认 `any`',
+    '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；`groq` 和 `cerebras`：不发送这些厂商拒绝的 OpenAI 字段（如 `verbosity`）；默认 `any`',
   document_url: '接受以 URL 给出的文件（`document_url` 部分）；否则先取得文件，再作为 `file` 部分发送',
   efforts: '支持的强度，由弱到强',
   effort_field:
@@ -49,7 +51,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   signatures:
     '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
   strict_tools:
-    '接受工具的 `strict`；messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
+    '接受工具的 `strict`；chat 和 messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
@@ -69,7 +71,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '发送密钥的方式：`x-api-key` 请求头、bearer 令牌，或按所发版本的 SDK 的方式（`version`：自 2026-10-21 起为 bearer）；默认 `x-api-key`，除非预设另有规定',
   system_tools:
     '有用于网页搜索的 `nova_grounding` 和用于代码的 `nova_code_interpreter`：具有 `bedrock:InvokeTool` 权限的账户中的 Nova 2',
-  system_turns: '接受消息中 `system` 角色的轮次；默认 true，否则角色改为 `user`',
+  system_turns:
+    '接受对话中的 `system` 轮次；默认 true；为 false 时其角色改为 `user`；chat：开头的系统消息合并为一条，Qwen 3.5 及以后默认 false',
   thinking:
     '请求推理的方式；messages 和 converse：由模型决定（`adaptive`）、按预算（`budget`）、两者皆可（`both`，默认）或不请求（`none`）；contents：按级别（`level`）、按预算、两者皆可（`both`，默认）或不请求；默认按模型系列',
   min_budget: '词元数；最低推理预算；请求中更低的预算会升到此值',
