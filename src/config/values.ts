@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { suggestion } from './faults.ts'
+import { insteadOf } from './foreign-names.ts'
 import { record, strictFields } from './objects.ts'
 import { isRange } from './ranges.ts'
 import { withValueKind } from './setting.ts'
@@ -13,7 +14,8 @@ export const fields = <E extends v.ObjectEntries>(entries: E) =>
   strictFields(entries, issue => {
     if (issue.expected === 'never') {
       const key = String(issue.path?.at(-1)?.key)
-      return `unknown key${suggestion(key, Object.keys(entries))}`
+      const instead = insteadOf(key, entries)
+      return `unknown key${instead === undefined ? suggestion(key, Object.keys(entries)) : `; ${instead}`}`
     }
     return issue.path === undefined || issue.expected === 'Object' ? expectsKind('a map')(issue) : 'is missing'
   })
@@ -46,8 +48,13 @@ export const secret = withValueKind(
   'secret',
   v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty')),
 )
-/** Matches the name of a variable as shells, Kubernetes, Windows, LiteLLM and programs write it. */
-const VARIABLE_NAME = /^(?:\$\w+|\$\(\w+\)|%\w+%|os\.environ\/\w+|(?:process\.)?env[.:]\w+)$/i
+/** Matches the name of a variable as shells, Kubernetes, Windows, LiteLLM, TensorZero, Kong and programs write it. */
+const VARIABLE_NAME =
+  /^(?:\$\w+|\$\(\w+\)|%\w+%|os\.environ\/\w+|(?:process\.)?env(?:\.|::?|:\/\/)\w+|\{vault:\/\/env\/[\w-]+\})$/i
+
+/** Matches the place of a secret in a file or a vault, as other programs write it. */
+const SECRET_PLACE =
+  /^(?:\{?(?!https?:)[a-z][a-z\d+.-]{0,30}:\/\/|path::|dynamic::|\/(?:run|var|etc|mnt|home|secrets?)\/)/i
 
 /** Matches a key with quotes around it, which files of variables for Docker keep. */
 export const QUOTED = /^(["']).*\1$/
@@ -61,6 +68,10 @@ export const credential = withValueKind(
   v.pipe(
     secret,
     v.check(key => !VARIABLE_NAME.test(key), `is the name of a variable, not its value: write \${NAME}`),
+    v.check(
+      key => VARIABLE_NAME.test(key) || !SECRET_PLACE.test(key),
+      `is the place of a secret, which is not read: set a variable to the secret and write \${NAME}`,
+    ),
     v.check(key => !/^<.*>$/.test(key), 'is a placeholder: write the key'),
     v.check(key => !QUOTED.test(key), 'has quotes around it: remove them, also where the variable is set'),
     v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),

@@ -8,6 +8,7 @@ import { channelWithDefaults, type WrittenChannel } from './channel.ts'
 import { environmentChannels, environmentOrigin } from './environment.ts'
 import { fallbacksOf } from './fallbacks.ts'
 import { type FaultAt, suggestion } from './faults.ts'
+import { providerCalled } from './foreign-names.ts'
 import { hashOf } from './hash.ts'
 import type { WrittenConfig } from './index.ts'
 import { withKeyPool } from './key-pool.ts'
@@ -323,8 +324,13 @@ export function channelOf(
       channel,
       fault,
     )
-  fault(['provider'], `unknown provider "${channel.provider}"${suggestion(channel.provider, PRESETS.keys())}`)
+  fault(['provider'], `unknown provider "${channel.provider}"${providerHint(channel.provider)}`)
   return undefined
+}
+
+function providerHint(name: string): string {
+  const called = providerCalled(name)
+  return called === undefined ? suggestion(name, PRESETS.keys()) : `; did you mean "${called}"?`
 }
 
 function checkUnique(value: string, seen: Map<string, number>, index: number, onDuplicate: () => void): void {

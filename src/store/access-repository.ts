@@ -12,6 +12,7 @@ import type {
 import {
   groupOf,
   groupRowOf,
+  isSameRow,
   keyOf,
   keyRowOf,
   laterSettingsOf,
@@ -20,7 +21,7 @@ import {
   tokenOf,
   tokenRowOf,
 } from './access-rows.ts'
-import { underNewVersion } from './access-version.ts'
+import { Unchanged, underNewVersion } from './access-version.ts'
 import type { AuditedConfig, EntryOf } from './audit-records.ts'
 import { addEntry } from './audit-repository.ts'
 import { configEntries } from './config-repository.ts'
@@ -132,11 +133,13 @@ export class AccessRepository implements AccessRecords {
         const next: StoredKey = { ...key, ...(change as Partial<StoredKey>), id, name: change.name ?? key.name }
         if (needsGroup && !(await isGroup(database, next.group))) return undefined
         if (plain(next.name) !== key.name && (await isNamed(database, plain(next.name)))) return 'taken'
-        const { name, group_name, settings } = keyRowOf(
+        const row = keyRowOf(
           { ...next, group: change.group ?? key.group, limits: next.limits ?? {}, enabled: next.enabled ?? true },
           version,
           laterSettingsOf(key),
         )
+        if (isSameRow(row, keyRowOf(key, version, laterSettingsOf(key)))) return new Unchanged(key)
+        const { name, group_name, settings } = row
         await database
           .updateTable('access_keys')
           .set({ name, group_name, settings, version })
@@ -240,6 +243,8 @@ export class AccessRepository implements AccessRecords {
       const group = change(before)
       if (group === undefined) return undefined
       const { name: _, ...row } = groupRowOf(group, version)
+      if (before !== undefined && isSameRow(groupRowOf(group, version), groupRowOf(before, version)))
+        return new Unchanged(before)
       await database
         .insertInto('access_groups')
         .values({ name: plain(name), ...row })
@@ -318,7 +323,7 @@ export class AccessRepository implements AccessRecords {
   }
 
   private change<T>(
-    work: (database: Database, version: number) => Promise<T>,
+    work: (database: Database, version: number) => Promise<T | Unchanged<T>>,
     ...unchangedResult: readonly T[]
   ): Promise<T> {
     return underNewVersion(this.database, this.now(), work, ...unchangedResult)

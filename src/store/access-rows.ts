@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { defined, isObject, type Json, parseObject } from '../canonical/node.ts'
 import type { KeySettings } from '../config/types.ts'
 import type { FallbackReason } from '../formats/model-facts.ts'
@@ -125,3 +126,11 @@ export const tokenRowOf = (token: AdminToken): AdminTokenRow => ({
 
 /** PostgreSQL's driver returns 64-bit integers as strings by default. */
 const numberOf = (value: number | null): number | undefined => (value === null ? undefined : Number(value))
+
+type SettingsRow = Pick<AccessKeyRow, 'name' | 'settings'> & Partial<Pick<AccessKeyRow, 'group_name'>>
+
+/** Whether two rows of one key or group have the same settings, in any order of their fields. */
+export const isSameRow = (one: SettingsRow, other: SettingsRow): boolean =>
+  one.name === other.name &&
+  one.group_name === other.group_name &&
+  isDeepStrictEqual(parseObject(one.settings), parseObject(other.settings))

@@ -12,7 +12,7 @@ import type { Database } from './tables.ts'
 export async function underNewVersion<T>(
   database: Database,
   now: number,
-  work: (database: Database, version: number) => Promise<T>,
+  work: (database: Database, version: number) => Promise<T | Unchanged<T>>,
   ...unchangedResult: readonly T[]
 ): Promise<T> {
   try {
@@ -27,12 +27,22 @@ export async function underNewVersion<T>(
         .returning('version')
         .executeTakeFirstOrThrow()
       const result = await work(transaction, Number(version))
+      if (result instanceof Unchanged) throw new RolledBack(result.result)
       if (unchangedResult.includes(result)) throw new RolledBack(result)
       return result
     })
   } catch (thrown) {
     if (thrown instanceof RolledBack) return thrown.result as T
     throw thrown
+  }
+}
+
+/** The result of work that found everything as it should be. The transaction is rolled back and uses no version. */
+export class Unchanged<T> {
+  readonly result: T
+
+  constructor(result: T) {
+    this.result = result
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseObject } from '../canonical/node.ts'
 import { plain } from './access-rows.ts'
 import type { StoredConfigRow } from './access-tables.ts'
-import { underNewVersion } from './access-version.ts'
+import { Unchanged, underNewVersion } from './access-version.ts'
 import type { AuditedConfig, EntryOf } from './audit-records.ts'
 import { addEntry } from './audit-repository.ts'
 import { compareText } from './bulk.ts'
@@ -38,6 +38,7 @@ export class ConfigRepository implements ConfigRecords {
         const before = await entryNamed(database, kind, name)
         const entry = change(before)
         if (entry === undefined) return undefined
+        if (entry === before) return new Unchanged(before)
         const { kind: _, name: __, ...row } = rowOf(entry, version)
         await database
           .insertInto('stored_config')

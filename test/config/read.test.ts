@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FOREIGN_PROVIDERS } from '../../src/config/foreign-names.ts'
 import { ConfigError } from '../../src/config/index.ts'
 import { defaultConfig, readConfig } from '../../src/config/read.ts'
+import { PRESETS } from '../../src/formats/presets.ts'
 import { ALONE } from '../builders/config.ts'
 
 /** The documented config with every field. */
@@ -278,7 +280,7 @@ it.each([
   else expect(read).toThrow("metrics.port: is also the gateway's port")
 })
 
-it.each(['$KEY', '$(KEY)', '%KEY%', 'os.environ/KEY', 'env:KEY', 'process.env.KEY'])(
+it.each(['$KEY', '$(KEY)', '%KEY%', 'os.environ/KEY', 'env:KEY', 'env::KEY', '{vault://env/KEY}', 'process.env.KEY'])(
   'refuses a key that is the name of a variable as another program writes it, which anybody could guess: %s',
   key => {
     const fault = 'key is the name of a variable, not its value: write ${NAME}'
@@ -286,6 +288,45 @@ it.each(['$KEY', '$(KEY)', '%KEY%', 'os.environ/KEY', 'env:KEY', 'process.env.KE
     expect(faults(`channels: [{ name: a, provider: openai, key: "${key}" }]`)).toEqual([`1 channels[0].${fault}`])
   },
 )
+
+it.each(['/run/secrets/openai', 'file:///run/secrets/openai', 'vault://kv/openai#key', 'path::/secrets/openai'])(
+  'refuses a key that is the place of a secret, which would be sent as the key: %s',
+  key => {
+    expect(faults(`channels: [{ name: a, provider: openai, key: "${key}" }]`)).toEqual([
+      '1 channels[0].key is the place of a secret, which is not read: set a variable to the secret and write ${NAME}',
+    ])
+  },
+)
+
+describe('names of other gateways lead to the setting that does the same', () => {
+  it.each([
+    [
+      'model_list: []',
+      '1 model_list unknown key; this is a config of LiteLLM: `interlingua import litellm FILE` converts it',
+    ],
+    ['providers: {}', '1 providers unknown key; write "channels"'],
+    ['port: 4000', '1 port unknown key; write it below "server"'],
+    ['keys: [{ name: a, key: k-abcdefgh, team: x }]', '1 keys[0].team unknown key; write "group"'],
+    [
+      'groups: { g: { max_budget: 5 } }',
+      '1 groups.g.max_budget unknown key; write "budget", as in `budget: { day: 5, month: 100 }`',
+    ],
+    [
+      'channels: [{ name: a, provider: ollama, api_base: "http://h" }]',
+      '1 channels[0].api_base unknown key; write "base_url"',
+    ],
+    [
+      'channels: [{ name: a, provider: azure, key: k }]',
+      '1 channels[0].provider unknown provider "azure"; did you mean "azure-openai"?',
+    ],
+  ])('%s', (text, fault) => {
+    expect(faults(text)).toEqual([fault])
+  })
+
+  it('and every provider that they lead to exists', () => {
+    for (const [, preset] of FOREIGN_PROVIDERS) expect(PRESETS.has(preset), preset).toBe(true)
+  })
+})
 
 it('an item of a list that is indented too far is no part of the text above it', () => {
   const text = 'channels:\n  - name: a\n    models:\n      - gpt-5.6\n       - gpt-5.6-mini\n       - gpt-5.5\n'

@@ -57,6 +57,15 @@ test('the id of an upstream’s model may have equals signs', () => {
   expect(configOf({ ...newValues('custom'), models: 'a = b=c\nd' }, provider)['models']).toEqual({ a: 'b=c', d: 'd' })
 })
 
+test('names that were pasted with invisible marks are those that they look like', () => {
+  const provider = { name: 'custom', fields: [], auth: [] } as unknown as Provider
+  expect(keyBody({ ...keyValuesOf(), models: '\ufeffgpt-5.6\r\n\u200bclaude-*\u2060\n\u200b' }).models).toEqual([
+    ...['gpt-5.6', 'claude-*'],
+  ])
+  expect(configOf({ ...newValues('custom'), models: '\u200bm2\t\r\n\u200b' }, provider)['models']).toEqual(['m2'])
+  expect(fallbacksIn('qwen3\u200b\nqwen4: \u200bfailure')).toEqual(['qwen3', { model: 'qwen4', on: ['failure'] }])
+})
+
 test('lists may have the punctuation of Chinese keyboards', () => {
   const provider = { name: 'custom', fields: [{ name: 'formats' }], auth: [] } as unknown as Provider
   expect(keyBody({ ...keyValuesOf(), models: 'gpt-5.6，claude-*、 qwen3\ndeepseek-chat' }).models).toEqual([

@@ -1,3 +1,5 @@
+import { linesIn } from '../lines.ts'
+
 /** A fallback model as the config has it: its id alone is taken for every reason. */
 export type WrittenFallback = string | { readonly model: string; readonly on?: readonly string[] }
 
@@ -14,7 +16,7 @@ export const linesOfFallbacks = (all: readonly WrittenFallback[]): string =>
  * Punctuation may be that of Chinese keyboards.
  */
 export function fallbacksIn(text: string): readonly WrittenFallback[] | undefined {
-  const lines = text.split('\n').flatMap(line => (line.trim() === '' ? [] : [line.trim()]))
+  const lines = linesIn(text)
   if (lines.length === 0) return undefined
   return lines.map(line => {
     const [model = '', reasons] = line.split(/:\s+|：\s*/, 2)

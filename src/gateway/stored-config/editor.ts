@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { PathFault } from '../../config/issues.ts'
 import { joinSecrets, type Secrets, splitSecrets, type Written } from '../../config/secret-fields.ts'
@@ -70,7 +71,8 @@ export class ConfigEditor {
       }
       const now = Date.now()
       const times = { createdAt: before?.createdAt ?? now, updatedAt: now }
-      const entry = { kind: 'model' as const, name: id, settings: settings as JsonObject, ...times }
+      const written = { kind: 'model' as const, name: id, settings: settings as JsonObject, ...times }
+      const entry = before !== undefined && hasSettings(before, written) ? before : written
       editResult = { entry }
       return entry
     }
@@ -128,6 +130,8 @@ export class ConfigEditor {
     if ('faults' in found) return found
     const { settings, secrets } = splitSecrets(found.withSecrets, found.storedSecrets)
     const now = Date.now()
+    // References to secrets are settings: equal ones have equal secrets.
+    if (before !== undefined && hasSettings(before, { settings })) return { entry: before }
     const encrypted = encryptedSecrets({ kind: 'channel', name }, secrets, current)
     return {
       entry: {
@@ -155,6 +159,10 @@ export class ConfigEditor {
       : { faults: checked.faults }
   }
 }
+
+/** Whether a stored entry has these settings already, so that nothing is to be stored. */
+const hasSettings = (entry: StoredEntry, { settings }: Pick<StoredEntry, 'settings'>): boolean =>
+  isDeepStrictEqual(entry.settings, settings)
 
 /** Applies changes to fields, and to fields of maps. Null removes a field (RFC 7396). */
 function patched(before: Written, changes: Written): Written {

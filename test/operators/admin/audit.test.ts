@@ -100,6 +100,34 @@ it('pages have every entry once, and CSV has the same', async () => {
   expect(text).toContain('at,actor,actor_kind,action,kind,target,name,changes')
 })
 
+it('a program that writes the same again and again changes nothing and fills no log', async () => {
+  const { json: key } = await admin.post('/keys', { name: 'same', rpm: 3, models: ['m'] })
+  const group = { rpm: 5, models: ['a', 'b'], budget: { day: 1 }, fallbacks: ['c'] }
+  const channel = { name: 'same-channel', provider: 'openai', key: 'sk-same-secret-0001', models: ['m'] }
+  await admin.post('/channels', channel)
+  const writeAll = async () => {
+    await admin.ask('PUT', '/groups/same-group', group)
+    await admin.patch('/groups/same-group', { rpm: 5 })
+    await admin.patch(`/keys/${key.id}`, { rpm: 3, models: ['m'], note: null })
+    await admin.ask('PUT', '/model-settings/same-model', { price: { input: 1, output: 2 } })
+    await admin.patch('/channels/same-channel', { models: ['m'] })
+    const { config } = (await admin.get('/channels/same-channel')).json
+    const { status } = await admin.patch('/channels/same-channel', { key: config.key })
+    expect(status).toBe(200)
+  }
+  await writeAll()
+  const logged = await entries()
+  const { updated_at: written } = (await admin.get('/model-settings/same-model')).json
+  const { version } = await admin.store.access.changes(0)
+  await writeAll()
+  await writeAll()
+  expect(await entries()).toEqual(logged)
+  expect((await admin.get('/model-settings/same-model')).json.updated_at).toBe(written)
+  expect((await admin.store.access.changes(0)).version).toBe(version)
+  await admin.patch('/channels/same-channel', { key: 'sk-same-secret-0002' })
+  expect((await entries())[0]).toMatchObject({ action: 'changeChannel', name: 'same-channel' })
+})
+
 it('no change makes the log unreadable, however its fields are named', async () => {
   const models = Object.fromEntries(
     Array.from({ length: 300 }, (_, number) => [`${number}`.padEnd(200, '\u0001'), 'model']),

@@ -1,5 +1,6 @@
 import type { Group, Key } from '../../api/types.ts'
 import { fallbacksIn, linesOfFallbacks } from '../../catalogue/fallback-lines.ts'
+import { linesIn } from '../../lines.ts'
 
 /** Contents of a form's fields. */
 export interface FormValues {
@@ -59,10 +60,7 @@ export const isNumber = (value: string): boolean =>
 const number = (value: string): number | null => (value.trim() === '' ? null : Number(value))
 /** The items of a field, one per line or with commas between them, also those of Chinese keyboards. */
 const lines = (value: string): readonly string[] | null => {
-  const all = value
-    .split(/[\n,，、]/)
-    .map(line => line.trim())
-    .filter(line => line !== '')
+  const all = linesIn(value, /[\n,，、]/)
   return all.length === 0 ? null : all
 }
 

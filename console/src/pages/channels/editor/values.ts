@@ -1,5 +1,6 @@
 import type { Provider, ProviderField } from '../../../api/types.ts'
 import { editedFields } from '../../../edits.ts'
+import { linesIn } from '../../../lines.ts'
 import { isRecord } from '../../../record.ts'
 
 /** A channel as the config file has it. */
@@ -127,11 +128,11 @@ export function configOf(values: EditorValues, provider: Provider): ChannelConfi
 export const changeOf = (before: ChannelConfig, after: ChannelConfig): ChannelConfig =>
   Object.fromEntries(editedFields(before, after).map(field => [field, after[field] ?? null]))
 
-const listOf = (text: string): string[] => text.split(/[\s,，、]+/).filter(Boolean)
+const listOf = (text: string): readonly string[] => linesIn(text, /[\s,，、]+/)
 
 /** A list of models, or the map of public and upstream ids if a line has an alias. Undefined without lines. */
 function modelsOf(text: string): readonly string[] | { readonly [id: string]: string } | undefined {
-  const lines = text.split('\n').flatMap(line => (line.trim() === '' ? [] : [line.trim()]))
+  const lines = linesIn(text)
   if (lines.length === 0) return undefined
   const pairs = lines.map(line => /^(.*?)\s*[=＝]\s*(.*)$/.exec(line)?.slice(1) ?? [line])
   if (pairs.every(pair => pair.length === 1)) return lines
