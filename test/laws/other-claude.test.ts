@@ -96,6 +96,13 @@ describe('a request for one Claude that the gateway sends to another one', () =>
     })
   })
 
+  it('has no thinking at a model that never thinks', () => {
+    const body = { thinking: { type: 'between_tools' }, max_tokens: 500, tools: [TOOL], messages: [USER] } as JsonObject
+    const { wire, losses } = sent('claude-2.1', readFor('claude-sonnet-5-5', body))
+    expect(wire.body).not.toHaveProperty('thinking')
+    expect(losses.map(({ path }) => path.join('.'))).toContain('reasoning')
+  })
+
   it('has each change as a loss', () => {
     holds(cases, ({ from, to, body }) => {
       const received = readFor(from, body)

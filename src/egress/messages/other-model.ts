@@ -83,8 +83,15 @@ function takesThinking(type: string, request: CanonicalRequest, { dialect }: Wri
   return hasRoom && TAKEN_BY[type]?.has(dialect.thinking ?? 'both') !== false
 }
 
+/** The settings of a model that never thinks, which refuses the whole field. */
+const NO_THINKING = { thinking: undefined, effort: undefined }
+
 /** Requests the least thinking of a model that cannot limit it to between tool calls. */
 function asLittle({ dialect, losses }: WriteContext) {
+  if (dialect.thinking === 'none') {
+    losses.drop(['reasoning'], 'no-thinking-between-tools')
+    return NO_THINKING
+  }
   const type = dialect.thinking_off === 'never' ? 'adaptive' : 'disabled'
   losses.change(['reasoning'], type === 'adaptive' ? { budget: -1 } : { effort: 'none' }, 'no-thinking-between-tools')
   return { thinking: { type }, effort: undefined }
