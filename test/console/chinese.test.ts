@@ -14,7 +14,10 @@ test('every flag of a dialect has its meaning in Chinese', () => {
   expect(Object.keys(FLAGS).filter(flag => !flags.has(flag))).toEqual([])
 })
 
-test('every reason for a loss in the goldens has a Chinese text', () => {
+/** Matches the reason in a call that reports a loss. */
+const REPORTED = /\blosses\.(?:drop|change|add|insert|reorder|move)[A-Za-z]*\([^\n]*'([a-z0-9]+(?:-[a-z0-9]+)+)'\)/g
+
+test('every reason for a loss in the sources and the goldens has a Chinese text', () => {
   const reasons = new Set(
     globSync('fixtures/**/*.to-*').flatMap(file =>
       [...readFileSync(file, 'utf8').matchAll(/"reason": ?"([a-z0-9.-]+)"/g)].map(([, one]) => one!),
@@ -24,6 +27,8 @@ test('every reason for a loss in the goldens has a Chinese text', () => {
     /(?:dropped|changed|added|moved): ([a-z0-9.-]+)/g,
   ))
     reasons.add(reason!)
+  for (const file of globSync('src/{egress,gateway,voice}/**/*.ts'))
+    for (const [, reason] of readFileSync(file, 'utf8').matchAll(REPORTED)) reasons.add(reason!)
   expect(reasons.size).toBeGreaterThan(100)
   const known = (reason: string) => CHINESE.test(LACKING[reason] ?? OTHERS[reason] ?? '') || /^only-in-/.test(reason)
   expect([...reasons].filter(reason => !known(reason))).toEqual([])

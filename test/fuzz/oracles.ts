@@ -13,7 +13,7 @@ const REPEATS = 3
 
 /** Largest output and retained state: this many times the input, and a constant. */
 const GROWTH = 64
-const GROWTH_BASE = 16_384
+const GROWTH_BASE = 20_000
 
 /** Maximum length of an error text, in characters. */
 const MAX_SAID = 40_000

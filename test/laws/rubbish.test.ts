@@ -29,7 +29,14 @@ function spoiled(value: Json, steps: readonly number[], rubbish: Json): Json {
 }
 
 const steps = fc.array(fc.nat(30), { minLength: 1, maxLength: 4 })
-const rubbish = fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>
+/** Values of JSON, among them objects that cannot be converted to text. */
+const rubbish = fc.oneof(
+  { weight: 9, arbitrary: fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json> },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Json>({ toString: null }, { toString: 0, valueOf: '' }, [{ toString: null }]),
+  },
+)
 
 function verdict(read: () => unknown): 'taken' | 'refused' {
   try {

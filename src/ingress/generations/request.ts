@@ -54,8 +54,9 @@ function readBody(body: JsonObject): CanonicalRequest {
 /** Reads the size from `width` and `height`. Returns undefined unless both are numbers of pixels. */
 function readPixels(body: JsonObject): string | undefined {
   const [width, height] = PIXEL_FIELDS.map(field => body[field])
+  if (typeof width !== 'number' || typeof height !== 'number') return undefined
   const size = `${width}x${height}`
-  return typeof width === 'number' && typeof height === 'number' && pixelsOf(size) !== undefined ? size : undefined
+  return pixelsOf(size) === undefined ? undefined : size
 }
 
 /** Creates an image part. The first image is the first frame of the video; the others are references. */
