@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import { fold } from '../../src/canonical/fold.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
@@ -67,6 +67,12 @@ describe('total on rubbish: a caller’s body is read or refused, and the schema
       expect({ verdict: read, why }).toEqual({ verdict: issue === undefined ? 'taken' : 'refused', why })
     })
   })
+})
+
+test('a width that has no text is kept as it came', () => {
+  const body = { model: 'm', prompt: 'a', width: { toString: null }, height: 1280 }
+  const wire = { path: '/video/generations', query: {}, headers: {}, body }
+  expect(READERS['generations']!.request!(wire).extras?.['generations']).toEqual({ width: body.width, height: 1280 })
 })
 
 describe('total on rubbish: an upstream’s answer is read or refused', () => {
