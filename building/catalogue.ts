@@ -9,7 +9,8 @@ import { accountPricesOf } from './catalogue-prices.ts'
 import { modelsOf, type TableRow } from './catalogue-rows.ts'
 
 /*
- * `npm run catalogue` renews the committed tables of models and prices from the newest LiteLLM release in the Python package index.
+ * `npm run catalogue` renews the committed tables of models and prices from the newest LiteLLM release in the Python
+ * package index.
  */
 
 const PACKAGE = 'litellm'

@@ -129,7 +129,7 @@ const numberOf = (value: number | null): number | undefined => (value === null ?
 
 type SettingsRow = Pick<AccessKeyRow, 'name' | 'settings'> & Partial<Pick<AccessKeyRow, 'group_name'>>
 
-/** Whether two rows of one key or group have the same settings, in any order of their fields. */
+/** Returns true if two rows of one key or group have the same settings. The order of fields does not matter. */
 export const isSameRow = (one: SettingsRow, other: SettingsRow): boolean =>
   one.name === other.name &&
   one.group_name === other.group_name &&

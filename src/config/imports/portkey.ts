@@ -39,7 +39,7 @@ export function importPortkey(value: unknown): Draft {
   return draft
 }
 
-/** Returns a target and those below it with the names of their fields in snake_case. Portkey takes them in camelCase, too. */
+/** Returns a target and those below it with fields in snake_case. Portkey also takes camelCase. */
 const withSnakeCase = (target: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(target).map(([field, value]) => [

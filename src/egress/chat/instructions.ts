@@ -10,9 +10,11 @@ import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
  * and others in the conversation (docs/wire/chat.md#messages).
  */
 
-/** Returns the number of leading messages to write as one, or 0 if the upstream takes system messages anywhere. */
-export const joinedInstructions = (messages: readonly Message[], { dialect }: WriteContext): number =>
-  dialect.system_turns === false ? leadingInstructions(messages) : 0
+/** Returns the number of leading messages to write as one, or 0 if there are not several or the upstream takes several. */
+export function joinedInstructions(messages: readonly Message[], { dialect }: WriteContext): number {
+  const count = dialect.system_turns === false ? leadingInstructions(messages) : 0
+  return count > 1 ? count : 0
+}
 
 /** Writes the first `count` messages as one system message. Plain texts become one text. */
 export function writeInstructions(messages: readonly Message[], count: number, context: WriteContext): JsonObject {

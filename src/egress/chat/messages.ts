@@ -23,9 +23,9 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
   const wire: JsonObject[] = []
   const movedParts: MovedPart[] = []
   const leadCount = joinedInstructions(messages, context)
-  if (leadCount > 1) append(wire, [writeInstructions(messages, leadCount, context)].filter(hasContent))
+  if (leadCount > 0) append(wire, [writeInstructions(messages, leadCount, context)].filter(hasContent))
   const order = resultsFirst(messages, leadCount)
-  for (let position = leadCount > 1 ? leadCount : 0; position < order.length; position++) {
+  for (let position = leadCount; position < order.length; position++) {
     const index = order[position]!
     const message = messages[index]!
     const path: Path = ['messages', index]

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { strictnessOf } from '../sanitize/closed-schema.ts'
+import { dropStrictness, strictnessOf } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { emptyParameters, parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
@@ -34,9 +34,7 @@ function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteCo
 
 /** Returns the strictness of a function, or undefined if the upstream takes none. */
 function writeStrict(tool: FunctionTool, path: Path, { dialect, losses }: WriteContext): boolean | undefined {
-  if (dialect.strict_tools !== false || tool.strict === undefined) return strictnessOf(tool, path, losses)
-  const at = [...path, 'strict']
-  return tool.strict ? losses.drop(at, 'no-strict-tools') : losses.dropRestored(at, 'the-default')
+  return dialect.strict_tools === false ? dropStrictness(tool, path, losses) : strictnessOf(tool, path, losses)
 }
 
 /** Writes the cache marker of a tool. OpenAI has markers on parts of messages only, and refuses others. */

@@ -1,6 +1,6 @@
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
-import type { JsonRule } from '../sanitize/json-in-words.ts'
+import { type JsonRule, WORDS_ALONE } from '../sanitize/json-in-words.ts'
 
 /*
  * Models before Gemini 3 refuse answers in JSON beside tools ("Function calling with a response mime type:
@@ -11,9 +11,8 @@ import type { JsonRule } from '../sanitize/json-in-words.ts'
 export const takesJson = ({ tools }: CanonicalRequest, { json = 'always' }: ContentsDialect): boolean =>
   json === 'always' || (json === 'without_tools' && (tools === undefined || tools.length === 0))
 
-const IN_WORDS: JsonRule = { schemas: false, bare: true }
-const IN_WORDS_OF_USER: JsonRule = { ...IN_WORDS, role: 'user' }
+const WORDS_OF_USER: JsonRule = { ...WORDS_ALONE, role: 'user' }
 
 /** Returns the rule by which the model is asked for JSON in words, or undefined if it need not be. */
 export const jsonInWords = (request: CanonicalRequest, dialect: ContentsDialect): JsonRule | undefined =>
-  takesJson(request, dialect) ? undefined : dialect.system === false ? IN_WORDS_OF_USER : IN_WORDS
+  takesJson(request, dialect) ? undefined : dialect.system === false ? WORDS_OF_USER : WORDS_ALONE

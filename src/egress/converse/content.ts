@@ -141,7 +141,7 @@ function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext):
   return reasoningBlock(part, signature?.value, path, context.losses)
 }
 
-/** Returns true if the model takes signed reasoning, which may be that of another model (docs/wire/converse.md#reasoning). */
+/** Returns true if the model takes signed reasoning, even of another model (docs/wire/converse.md#reasoning). */
 const isTakenSignature = ({ redacted }: ReasoningPart, { signatures = 'any' }: ConverseDialect): boolean =>
   signatures === 'any' || (signatures === 'hidden' && redacted === true)
 

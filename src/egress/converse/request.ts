@@ -7,7 +7,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { type ConverseDialect, converseDialect } from '../../formats/dialects/converse.ts'
 import { SETTINGS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
-import { withJsonInWords } from '../sanitize/json-in-words.ts'
+import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { isRecursiveShape } from '../sanitize/recursive-schema.ts'
@@ -35,12 +35,9 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     if (nativeWire !== undefined) return nativeWire
     if (request.output.count === true) return writeCounting(request, dialect)
     if (dialect.json_schema !== false && !isRecursiveShape(request.output.text)) return writeForeign(request, dialect)
-    return withJsonInWords(request, JSON_RULE, worded => writeForeign(worded, { ...dialect, json_schema: false }))
+    return withJsonInWords(request, WORDS_ALONE, worded => writeForeign(worded, { ...dialect, json_schema: false }))
   })
 }
-
-/** Words alone ask for JSON if the model takes no schema, or none that refers to itself. */
-const JSON_RULE = { schemas: false, bare: true } as const
 
 /** Writes a token count request as CountTokens (docs/wire/converse.md#token-counting). */
 function writeCounting(request: CanonicalRequest, dialect: ConverseDialect): Written<WireRequest> {

@@ -8,7 +8,7 @@ import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical
 import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { SYSTEM_TOOLS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
-import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
+import { argumentSchema, dropStrictness, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { isRecursive } from '../sanitize/recursive-schema.ts'
 import { type Block, FORMAT, type MarkableEnd, type WriteContext, writeCachePoint } from './context.ts'
@@ -142,16 +142,10 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
  * Returns true for a strict tool of a model that takes `strict`, unless its schema refers to itself. Other models refuse
  * the field, even if it is false (docs/wire/converse.md#tools).
  */
-function writeStrict(
-  { strict, parameters = {} }: FunctionTool,
-  path: Path,
-  { dialect, losses }: WriteContext,
-): true | undefined {
-  const at = [...path, 'strict']
-  if (strict === undefined) return undefined
-  if (!strict) return losses.dropRestored(at, 'the-default')
-  if (dialect.strict_tools !== true) return losses.drop(at, 'no-strict-tools')
-  return isRecursive(parameters) ? losses.drop(at, 'no-recursive-schemas') : true
+function writeStrict(tool: FunctionTool, path: Path, { dialect, losses }: WriteContext): true | undefined {
+  const { strict, parameters = {} } = tool
+  if (strict !== true || dialect.strict_tools !== true) return dropStrictness(tool, path, losses)
+  return isRecursive(parameters) ? losses.drop([...path, 'strict'], 'no-recursive-schemas') : true
 }
 
 /** Writes the argument schema, which must be an object schema. A strict schema is closed. */

@@ -28,12 +28,12 @@ function reportChoice(image: Image, field: 'quality' | 'background' | 'size', lo
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
 }
 
-/** What a model takes beside the ratios and the default size of all models. */
+/** Sizes and ratios that a model takes in addition to those of all models. */
 interface ModelRow {
   readonly models: RegExp
   /** Size classes, the smallest first. */
   readonly classes: readonly string[]
-  /** Whether it takes the narrow ratios. */
+  /** True if the model takes the narrow ratios. */
   readonly narrow: boolean
 }
 

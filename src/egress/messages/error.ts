@@ -1,8 +1,8 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
-import { defined, type JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryHeaders, type TooLongMessage } from '../errors/error.ts'
-import { extrasFor } from '../fields.ts'
+import { defined, definedIfAny, extrasFor } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
 /** The format's error type for each error kind (docs/wire/errors.md#anthropic-types). */
@@ -75,9 +75,7 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
 export function errorBody(error: CanonicalError): JsonObject {
   const { kind, code: errorCode = CODES[kind] } = error
   const otherDetails = extrasFor(error, FORMAT)['details'] as JsonObject | undefined
-  const details =
-    errorCode === undefined && otherDetails === undefined
-      ? {}
-      : { details: { ...defined({ error_code: errorCode }), ...otherDetails } }
-  return { type: 'error', error: { type: TYPES[kind], message: messageOf(error, TOO_LONG), ...details } }
+  const details = definedIfAny({ error_code: errorCode, ...otherDetails })
+  const fields = defined({ type: TYPES[kind], message: messageOf(error, TOO_LONG), details })
+  return { type: 'error', error: fields as JsonObject }
 }

@@ -11,7 +11,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
+import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { isRecursiveShape } from '../sanitize/recursive-schema.ts'
@@ -53,12 +53,9 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     const { passesBeta = passesNone } = options
     const write = request.output.count === true ? writeCounting : writeForeign
     if (refusalOfShape(request.output.text, dialect) === undefined) return write(request, dialect, passesBeta)
-    return withJsonInWords(request, JSON_RULE, worded => write(worded, dialect, passesBeta))
+    return withJsonInWords(request, WORDS_ALONE, worded => write(worded, dialect, passesBeta))
   })
 }
-
-/** Words alone ask for JSON of a shape that the upstream refuses. */
-const JSON_RULE: JsonRule = { schemas: false, bare: true }
 
 /**
  * Returns the reason why the upstream refuses the shape of the answer: it takes no schemas, or the schema refers to

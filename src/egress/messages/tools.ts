@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { argumentSchema, strictSchema } from '../sanitize/closed-schema.ts'
+import { argumentSchema, dropStrictness, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { isRecursive } from '../sanitize/recursive-schema.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
@@ -67,15 +67,10 @@ type WrittenTool = Pick<FunctionTool, 'parameters'> & { readonly strict: boolean
  * Returns the strictness of a tool, or undefined if the upstream refuses the field (docs/wire/converse.md#tools) or a
  * strict schema that refers to itself (docs/wire/messages.md#tools).
  */
-function writeStrict(
-  { strict, parameters = {} }: FunctionTool,
-  path: Path,
-  { dialect, losses }: WriteContext,
-): boolean | undefined {
-  const at = [...path, 'strict']
-  if (strict !== undefined && dialect.strict_tools === false)
-    return strict ? losses.drop(at, 'no-strict-tools') : losses.dropRestored(at, 'the-default')
-  return strict === true && isRecursive(parameters) ? losses.drop(at, 'no-recursive-schemas') : strict
+function writeStrict(tool: FunctionTool, path: Path, { dialect, losses }: WriteContext): boolean | undefined {
+  const { strict, parameters = {} } = tool
+  if (dialect.strict_tools === false) return dropStrictness(tool, path, losses)
+  return strict === true && isRecursive(parameters) ? losses.drop([...path, 'strict'], 'no-recursive-schemas') : strict
 }
 
 /** Writes the argument schema, which must be an object schema. In a strict schema, all objects are closed. */

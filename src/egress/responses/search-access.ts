@@ -6,9 +6,9 @@ import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
 /*
- * Searches that only OpenAI has. Its models search for tools that Codex holds back ("unknown variant `tool_search`" at
- * xAI, bifrost#5428). Codex states for its searches whether they may reach the web or only OpenAI's index. Other servers of this format know
- * the first alone, and xAI refuses the field: "Argument not supported: external_web_access" (opencodex#2240).
+ * Searches that only OpenAI has. Its models search for tools that Codex holds back; xAI refuses that: "unknown variant
+ * `tool_search`" (bifrost#5428). Searches of Codex state whether they may reach the web or only OpenAI's index. Other
+ * servers always reach the web; xAI refuses the field: "Argument not supported: external_web_access" (opencodex#2240).
  */
 
 const ACCESS = 'external_web_access'

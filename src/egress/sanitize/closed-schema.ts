@@ -47,6 +47,12 @@ export function strictnessOf({ strict, parameters }: FunctionTool, path: Path, l
   return false
 }
 
+/** Reports the strictness of a function to an upstream without strict ones. A function is not strict by default. */
+export function dropStrictness({ strict }: FunctionTool, path: Path, losses: Losses): undefined {
+  if (strict === true) losses.drop([...path, 'strict'], 'no-strict-tools')
+  else if (strict === false) losses.dropRestored([...path, 'strict'], 'the-default')
+}
+
 /** Returns true if every object of a schema requires all of its properties and forbids others. */
 function isClosed(schema: JsonObject): boolean {
   let closed = true

@@ -26,6 +26,9 @@ export interface JsonRule {
   readonly bare?: true
 }
 
+/** Rule for an upstream that takes neither the schema nor a request for JSON. */
+export const WORDS_ALONE: JsonRule = { schemas: false, bare: true }
+
 type Write = (request: CanonicalRequest) => Written<WireRequest>
 
 /** Writes a request, after adding words that ask for JSON to its instructions if the upstream needs them. */

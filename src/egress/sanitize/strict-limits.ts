@@ -5,10 +5,7 @@ import type { FunctionTool, Tool } from '../../canonical/tool.ts'
 import { eachSchema } from './parameters.ts'
 import { isRecursive } from './recursive-schema.ts'
 
-/**
- * What Claude counts over all schemas of a request that it enforces, and refuses beyond the limit
- * (docs/wire/messages.md#tools).
- */
+/** Counts over all schemas of a request that Claude enforces. Each has a limit (docs/wire/messages.md#tools). */
 interface StrictCounts {
   readonly tools: number
   /** Properties that their object does not require. */

@@ -160,7 +160,7 @@ export class ConfigEditor {
   }
 }
 
-/** Whether a stored entry has these settings already, so that nothing is to be stored. */
+/** Returns true if a stored entry has these settings already. */
 const hasSettings = (entry: StoredEntry, { settings }: Pick<StoredEntry, 'settings'>): boolean =>
   isDeepStrictEqual(entry.settings, settings)
 

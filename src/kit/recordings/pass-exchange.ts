@@ -39,6 +39,8 @@ export function passExchange(
   }
   const send = target.protocol === 'https:' ? overHttps : overHttp
   const requestBody = body === undefined && recorder !== undefined ? new PassingBody(message, startedAt) : undefined
+  /** What happens when the caller leaves. */
+  let leave: () => unknown = () => outgoing.destroy()
   const outgoing = send(target, { method, headers: upstreamHeaders(headers) }, answer => {
     const ms = msSince(startedAt)
     const { statusCode: status = 0 } = answer
@@ -67,7 +69,6 @@ export function passExchange(
       if (!answer.complete) reply.destroy()
     })
   })
-  let leave: () => unknown = () => outgoing.destroy()
   outgoing.on('error', fail)
   reply.once('close', () => {
     if (!reply.writableFinished) leave()
