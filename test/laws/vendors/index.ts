@@ -1,0 +1,5 @@
+import { groqChat } from './groq.ts'
+import { minimaxChat } from './minimax.ts'
+import type { StrictVendor } from './vendor.ts'
+
+export const VENDORS: readonly StrictVendor[] = [groqChat, minimaxChat]

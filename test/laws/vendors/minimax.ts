@@ -1,0 +1,28 @@
+import { hi, type Loose, type StrictVendor } from './vendor.ts'
+
+const messages = hi['messages'] as Loose[]
+const isSystem = ({ role }: Loose): boolean => role === 'system' || role === 'developer'
+
+export const minimaxChat: StrictVendor = {
+  preset: 'minimax',
+  format: 'chat',
+  models: ['MiniMax-M2', 'MiniMax-M2.5', 'MiniMax-M3'],
+  refusals: [
+    {
+      error: 'invalid chat setting: one system message, at the start',
+      source: 'MiniMax-AI/MiniMax-M2#51, openclaw#19386, read on 2026-12-01',
+      refuses: body => body.messages.slice(1).some(isSystem),
+      example: {
+        messages: [{ role: 'system', content: 'a' }, ...messages, { role: 'system', content: 'b' }, ...messages],
+      },
+      native: true,
+    },
+    {
+      error: 'function parameters is empty',
+      source: 'QwenLM/qwen-code#11834, read on 2026-12-01',
+      refuses: body =>
+        (body.tools ?? []).some((tool: Loose) => tool.function && tool.function.parameters === undefined),
+      example: { ...hi, tools: [{ type: 'function', function: { name: 'now' } }] },
+    },
+  ],
+}

@@ -1,0 +1,43 @@
+import type { Format, JsonObject } from '../../../src/canonical/node.ts'
+
+/*
+ * What vendors refuse, written by hand from their pages, SDKs and public errors. Rows use no code of the gateway and read
+ * none of its tables.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
+export type Loose = any
+
+/** One rule of a vendor: a request that breaks it fails with 400 or 422. */
+export interface Refusal {
+  /** The error, or the rule in a few words. */
+  readonly error: string
+  /** The page, issue or SDK that states it, with the day on which it was read. */
+  readonly source: string
+  /** Returns true if the vendor refuses the body for this rule. */
+  readonly refuses: (body: Loose, model: string) => boolean
+  /** A body that breaks the rule, as clients of the format write it. */
+  readonly example: JsonObject
+  /** True if clients of the vendor's own format send such bodies without choosing to, so that they are mended, too. */
+  readonly native?: true
+}
+
+/** A preset's upstream in one format. */
+export interface StrictVendor {
+  readonly preset: string
+  readonly format: Format
+  /** Models as the vendor names them: one of each kind that it treats differently. */
+  readonly models: readonly string[]
+  readonly refusals: readonly Refusal[]
+}
+
+export const hi: JsonObject = { messages: [{ role: 'user', content: 'hi' }] }
+
+/** Rule of a field that the vendor does not take at the top of a request, whatever its value. */
+export const noField = (field: string, value: Loose, source: string): Refusal => ({
+  error: `${field} is not supported`,
+  source,
+  refuses: body => body[field] !== undefined,
+  example: { ...hi, [field]: value },
+  native: true,
+})
