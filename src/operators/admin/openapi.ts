@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import { type AnySchema, descriptionOf, type JsonSchema } from '../../config/schema.ts'
 import { COMPLETE_HEADER } from './csv.ts'
 import { type Endpoint, roleFor } from './endpoint.ts'
+import { withNumberFormats } from './number-formats.ts'
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
 import { INPUTS, SHAPES } from './shapes.ts'
 
@@ -29,14 +30,14 @@ export function description(endpoints: readonly Endpoint[], version: string): Js
     info: { title: 'Interlingua admin API', version },
     servers: [{ url: '/admin/v1' }],
     security: [{ adminToken: [] }, { session: [], csrf: [] }],
-    paths,
+    paths: withNumberFormats(paths),
     components: {
       securitySchemes: {
         adminToken: { type: 'http', scheme: 'bearer', description: 'Created by "interlingua admin token".' },
         session: { type: 'apiKey', in: 'cookie', name: 'interlingua_session', description: SESSION },
         csrf: { type: 'apiKey', in: 'header', name: 'x-csrf-token', description: CSRF },
       },
-      schemas: { Problem: PROBLEM_SCHEMA, ...schemas() },
+      schemas: withNumberFormats({ Problem: PROBLEM_SCHEMA, ...schemas() }),
     },
   }
 }

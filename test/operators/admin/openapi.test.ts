@@ -49,7 +49,9 @@ it('is a document of OpenAPI 3.1 whose references lead somewhere and whose schem
   })
   const { parameters } = document.paths['/usage'].get
   const byName = Object.fromEntries(parameters.map((one: { name: string }) => [one.name, one]))
-  expect(byName['limit'].schema).toEqual({ type: 'integer', minimum: 1, maximum: 10_000, default: 1000 })
+  expect(byName['limit'].schema).toEqual({
+    ...{ type: 'integer', format: 'int64', minimum: 1, maximum: 10_000, default: 1000 },
+  })
   expect(byName['by']).toMatchObject({ explode: false, schema: { type: 'array', items: { enum: expect.any(Array) } } })
   expect(byName['percentiles'].schema).toMatchObject({ type: 'boolean' })
   expect(document.paths['/keys'].post.requestBody.content['application/json'].schema).toMatchObject({
@@ -72,6 +74,19 @@ it('has no nested object that generators of clients name like another schema', (
   }
   for (const name in schemas) walk(schemas[name], name)
   expect(clashes).toEqual([])
+})
+
+it('states the width of each number', () => {
+  // oapi-codegen reads a number without a format as float32, so that a million tokens or a cost lose digits.
+  const bare: string[] = []
+  const walk = (value: { type?: unknown; format?: unknown }, path: string): void => {
+    if (['number', 'integer'].includes(value.type as string) && value.format === undefined) bare.push(path)
+    for (const [key, one] of Object.entries(value))
+      if (typeof one === 'object' && one !== null) walk(one, `${path}/${key}`)
+  }
+  walk(document, '')
+  expect(bare).toEqual([])
+  expect(document.components.schemas.Budget.properties.day).toMatchObject({ type: 'number', format: 'double' })
 })
 
 it('has no constants but texts', () => {
