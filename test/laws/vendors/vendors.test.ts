@@ -3,14 +3,12 @@ import type { Format, JsonObject } from '../../../src/canonical/node.ts'
 import { repair } from '../../../src/canonical/repair.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
-import { formatFor } from '../../../src/formats/models.ts'
-import { PRESETS } from '../../../src/formats/presets.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 import { request } from '../arbitrary.ts'
 import { handedTo, holds } from '../support.ts'
 import { VENDORS } from './index.ts'
-import type { StrictVendor } from './vendor.ts'
+import { refusedBy, sentTo } from './sent.ts'
 
 /** Paths at which clients send each format. Only those of formats that callers speak and vendors share. */
 const PATHS: { readonly [format: Format]: string } = {
@@ -22,18 +20,6 @@ const PATHS: { readonly [format: Format]: string } = {
 const read = (format: Format, model: string, body: JsonObject): CanonicalRequest =>
   READERS[format]!.request!({ path: PATHS[format]!, query: {}, headers: {}, body: { ...body, model } })
 
-/** Returns what the gateway sends to the vendor. */
-function sent({ preset, format }: StrictVendor, asked: CanonicalRequest, native: boolean): JsonObject {
-  const { baseUrl, dialect = {} } = PRESETS.get(preset)!.formats.find(one => one.format === format)!
-  const channel = { format, baseUrl: baseUrl ?? '', auth: 'bearer', headers: {}, query: {}, dialect } as const
-  const options = { native, dialect: formatFor(channel, { model: asked.model, native }).dialect }
-  const given = native ? asked : repair(handedTo(format, asked)).request
-  return WRITERS[format]!.request!(given, options).wire.body
-}
-
-const refused = ({ refusals }: StrictVendor, body: JsonObject, model: string, native: boolean): string[] =>
-  refusals.filter(one => (!native || one.native) && one.refuses(body, model)).map(one => one.error)
-
 describe.each(VENDORS)('$preset in $format', vendor => {
   const { format, models, refusals } = vendor
 
@@ -42,16 +28,14 @@ describe.each(VENDORS)('$preset in $format', vendor => {
   })
 
   describe.each(models)('%s', model => {
+    const accepts = (asked: CanonicalRequest, native: boolean): void => {
+      const body = sentTo(vendor, { ...asked, model }, { native })
+      expect(refusedBy(vendor, body, model, { native })).toEqual([])
+    }
+
     it('gets nothing that it refuses from callers of other formats', () => {
       const examples = refusals.map(({ example }) => read(format, model, example))
-      holds(
-        request,
-        given => {
-          const body = sent(vendor, { ...given, model }, false)
-          expect(refused(vendor, body, model, false)).toEqual([])
-        },
-        examples,
-      )
+      holds(request, given => accepts(given, false), examples)
     })
 
     it('gets nothing from callers of its own format that these do not choose', () => {
@@ -59,14 +43,7 @@ describe.each(VENDORS)('$preset in $format', vendor => {
       const asClientsWrite = request.map(given =>
         read(format, model, WRITERS[format]!.request!(repair(handedTo(format, given)).request, FOREIGN).wire.body),
       )
-      holds(
-        asClientsWrite,
-        given => {
-          const body = sent(vendor, given, true)
-          expect(refused(vendor, body, model, true)).toEqual([])
-        },
-        examples,
-      )
+      holds(asClientsWrite, given => accepts(given, true), examples)
     })
   })
 })
