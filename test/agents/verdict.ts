@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Seen } from '../builders/upstream.ts'
+import { VENDORS } from '../laws/vendors/index.ts'
+import { refusedBy, sentTo } from '../laws/vendors/sent.ts'
+import { requestsOf } from './callers.ts'
 import type { Cell } from './cell.ts'
 import { CALLER_KEY } from './gateway.ts'
 import { isNamed, type Play } from './play.ts'
@@ -20,6 +23,7 @@ export interface Remains {
 /** Returns the faults of a cell, the most important first: those of the requests, then those of the client. */
 export const faultsOf = (cell: Cell, remains: Remains): string[] => [
   ...refusals(remains),
+  ...vendors(remains),
   ...(cell.scenario.asks === undefined ? sessionFaults(cell, remains) : words(cell, remains)),
 ]
 
@@ -36,6 +40,20 @@ function* refusals({ play, seen }: Remains): Generator<string> {
     if (fault !== undefined) yield `request ${index} is refused: ${fault}`
   if (seen.some(({ headers, url }) => (JSON.stringify(headers) + url).includes(CALLER_KEY)))
     yield 'the caller’s key went upstream'
+}
+
+/** Checks that no vendor of the tables would refuse a request of the client, if the gateway sent it there. */
+function* vendors({ tap }: Remains): Generator<string> {
+  const found = new Set<string>()
+  for (const { format, request } of requestsOf(tap))
+    for (const vendor of VENDORS)
+      for (const model of vendor.models) {
+        const origin = { native: format === vendor.format, callerModel: request.model }
+        const body = sentTo(vendor, { ...request, model }, origin)
+        for (const fault of refusedBy(vendor, body, model, origin))
+          found.add(`${vendor.preset} would refuse ${format} for ${model}: ${fault}`)
+      }
+  yield* found
 }
 
 /** Checks that every request of the session offers the client's tools. */
