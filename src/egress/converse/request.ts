@@ -10,7 +10,7 @@ import { extrasFor } from '../fields.ts'
 import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
-import { isRecursiveShape } from '../sanitize/recursive-schema.ts'
+import { refusalOfShape } from '../sanitize/refused-shape.ts'
 import { withinStrictLimits } from '../sanitize/strict-limits.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -34,8 +34,8 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     const nativeWire = nativeRequest(request, options)
     if (nativeWire !== undefined) return nativeWire
     if (request.output.count === true) return writeCounting(request, dialect)
-    if (dialect.json_schema !== false && !isRecursiveShape(request.output.text)) return writeForeign(request, dialect)
-    return withJsonInWords(request, WORDS_ALONE, worded => writeForeign(worded, { ...dialect, json_schema: false }))
+    if (refusalOfShape(request.output.text, dialect) === undefined) return writeForeign(request, dialect)
+    return withJsonInWords(request, WORDS_ALONE, worded => writeForeign(worded, dialect))
   })
 }
 

@@ -7,6 +7,7 @@ import { extrasFor } from '../fields.ts'
 import { MODEL_LIMIT } from '../losses.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
+import { refusalOfShape } from '../sanitize/refused-shape.ts'
 import { dropSampling, nonBlankStops, supportedSampling } from '../sanitize/sampling.ts'
 import { maxAnswerTokens } from '../sanitize/thinking-plan.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
@@ -80,7 +81,8 @@ function withoutTopK(sampling: Sampling, { dialect, losses }: WriteContext): Sam
 export function writeShape({ text: shape }: Output, { dialect, losses }: WriteContext): JsonObject | undefined {
   if (shape === undefined) return undefined
   const path = ['output', 'text']
-  if (shape.shape !== 'text' && dialect.json_schema === false) return losses.drop(path, 'no-json-schema')
+  const refusal = refusalOfShape(shape, dialect)
+  if (refusal !== undefined) return losses.drop(path, refusal)
   const text = withEnumInObject(shape, losses)
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')

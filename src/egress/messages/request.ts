@@ -14,7 +14,7 @@ import { withEnumInObject } from '../sanitize/enum.ts'
 import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
-import { isRecursiveShape } from '../sanitize/recursive-schema.ts'
+import { refusalOfShape } from '../sanitize/refused-shape.ts'
 import { sha256 } from '../sanitize/sha256.ts'
 import { withinStrictLimits } from '../sanitize/strict-limits.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
@@ -55,16 +55,6 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     if (refusalOfShape(request.output.text, dialect) === undefined) return write(request, dialect, passesBeta)
     return withJsonInWords(request, WORDS_ALONE, worded => write(worded, dialect, passesBeta))
   })
-}
-
-/**
- * Returns the reason why the upstream refuses the shape of the answer: it takes no schemas, or the schema refers to
- * itself, "Circular reference detected in schema definitions" (docs/wire/messages.md#request).
- */
-function refusalOfShape(text: Output['text'], { json_schema }: MessagesDialect): string | undefined {
-  if (text === undefined || text.shape === 'text') return undefined
-  if (json_schema === false) return 'no-json-schema'
-  return isRecursiveShape(text) ? 'no-recursive-schemas' : undefined
 }
 
 /** Writes a token count request as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */

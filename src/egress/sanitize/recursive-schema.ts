@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { Output } from '../../canonical/request.ts'
 
 /** Returns true if a schema refers to itself, directly or through its definitions. Visits each subschema once. */
 export function isRecursive(root: JsonObject): boolean {
@@ -17,9 +16,6 @@ export function isRecursive(root: JsonObject): boolean {
   }
   return leadsBack(root)
 }
-
-/** Returns true if the schema of an answer refers to itself. */
-export const isRecursiveShape = (text: Output['text']): boolean => text?.shape === 'schema' && isRecursive(text.schema)
 
 /** Returns the part of the schema to which a reference points, or undefined for any other node. */
 export function targetOf(node: Json, root: JsonObject): Json | undefined {
