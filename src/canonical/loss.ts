@@ -40,6 +40,8 @@ export interface Written<Wire> {
   readonly losses: readonly Loss[]
   /** Original tools by the names sent to the upstream, for the response path. */
   readonly renamed?: ReadonlyMap<string, CalledTool>
+  /** True if words alone ask the upstream for JSON, so that the answer may stand in a code fence. */
+  readonly mayBeFenced?: true
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Part, ToolCallPart } from './content.ts'
 import { EnumEvents, unwrapResult } from './enum-answer.ts'
 import type { CanonicalEvent, PartPosition, PartStart } from './event.ts'
+import { FenceEvents, unfenceResult } from './fenced-answer.ts'
 import type { CalledTool, Written } from './loss.ts'
 import { parseObject } from './node.ts'
 import type { CanonicalResult } from './result.ts'
@@ -14,22 +15,34 @@ export interface Restorer {
   events(): Transducer<CanonicalEvent, CanonicalEvent>
 }
 
+/** How the upstream was asked for an answer that the caller reads as data. */
+export interface AskedShape {
+  /** True if it was asked for an object that wraps an enum string. */
+  readonly wrapsEnum?: boolean
+  /** True if words alone asked for JSON, so that the answer may stand in a code fence. */
+  readonly mayBeFenced?: boolean | undefined
+}
+
 /**
  * Creates a restorer for the writer's changes, or returns undefined if there are none. The restorer gives renamed tools
- * their original names and namespaces, and unwraps enum strings and calls of freeform tools that were sent as functions
- * with one `input`.
- *
- * @param isEnum whether the upstream was asked for an object that wraps an enum string.
+ * their original names and namespaces, unwraps enum strings and calls of freeform tools that were sent as functions with
+ * one `input`, and removes code fences around JSON.
  */
-export function restorer(renamed: RenamedTools | undefined, isEnum = false): Restorer | undefined {
-  const tools = toolRestorer(renamed)
-  if (!isEnum) return tools
-  if (tools === undefined) return { result: unwrapResult, events: () => new EnumEvents() }
-  return {
-    result: result => unwrapResult(tools.result(result)),
-    events: () => chain(tools.events(), new EnumEvents()),
-  }
+export function restorer(
+  renamed: RenamedTools | undefined,
+  { wrapsEnum = false, mayBeFenced = false }: AskedShape = {},
+): Restorer | undefined {
+  const steps = [toolRestorer(renamed), mayBeFenced ? FENCES : undefined, wrapsEnum ? ENUMS : undefined]
+  return steps.reduce((first, second) => (first && second ? inTurn(first, second) : (first ?? second)), undefined)
 }
+
+const FENCES: Restorer = { result: unfenceResult, events: () => new FenceEvents() }
+const ENUMS: Restorer = { result: unwrapResult, events: () => new EnumEvents() }
+
+const inTurn = (first: Restorer, second: Restorer): Restorer => ({
+  result: result => second.result(first.result(result)),
+  events: () => chain(first.events(), second.events()),
+})
 
 function toolRestorer(renamed: RenamedTools | undefined): Restorer | undefined {
   if (renamed === undefined || renamed.size === 0) return undefined

@@ -89,7 +89,10 @@ export function prepare(original: CanonicalRequest, target: Target, reasoning?: 
     request,
     wire: body === wire.body ? wire : { ...wire, body },
     losses: markDefaults(recalled?.lossesOf(repairedLosses) ?? repairedLosses, original),
-    restorer: restorer(written.renamed, !native && restored.output.text?.shape === 'enum'),
+    restorer: restorer(written.renamed, {
+      wrapsEnum: !native && restored.output.text?.shape === 'enum',
+      mayBeFenced: written.mayBeFenced,
+    }),
     recalled,
     native,
   }

@@ -31,7 +31,7 @@ const read = (values: readonly string[]) =>
 const answerOf = (text: string): CanonicalResult => resultOf([{ type: 'text', text }])
 
 const UPSTREAMS = ['chat', 'responses', 'messages']
-const RESTORER = restorer(undefined, true)!
+const RESTORER = restorer(undefined, { wrapsEnum: true })!
 
 /** Returns the schema of the answer in each format's body. */
 const schemaIn = (format: string, body: JsonObject) => {
@@ -164,7 +164,7 @@ describe('the answer', () => {
   })
 
   it('also has its tools renamed', () => {
-    const both = restorer(new Map([['a_b', { name: 'a.b' }]]), true)!
+    const both = restorer(new Map([['a_b', { name: 'a.b' }]]), { wrapsEnum: true })!
     const call = { type: 'tool-call', id: '1', name: 'a_b', arguments: '{}' } as const
     const given = answerOf('{"value":"Lute"}')
     const [candidate] = given.candidates

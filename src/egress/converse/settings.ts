@@ -85,7 +85,6 @@ export function writeShape({ text: shape }: Output, { dialect, losses }: WriteCo
   if (refusal !== undefined) return losses.drop(path, refusal)
   const text = withEnumInObject(shape, losses)
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
-  else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
   if (text.shape !== 'schema') return undefined
   losses.dropFields(text, path, { strict: 'always-strict' })
   const schema = strictSchema(text.schema)

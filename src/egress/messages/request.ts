@@ -150,7 +150,6 @@ function writeShape(requestedShape: NonNullable<Output['text']>, context: WriteC
   if (refusal !== undefined) return losses.drop(path, refusal)
   const text = withEnumInObject(requestedShape, losses)
   if (text.shape === 'text') losses.dropRestored(path, 'the-default')
-  else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')
   if (text.shape !== 'schema') return undefined
   losses.dropFields(text, path, {
     name: 'no-schema-name',

@@ -35,6 +35,11 @@ type Write = (request: CanonicalRequest) => Written<WireRequest>
 export function withJsonInWords(request: CanonicalRequest, rule: JsonRule, write: Write): Written<WireRequest> {
   const text = wordsFor(request, rule)
   if (text === undefined) return write(request)
+  const written = withWords(request, rule, text, write)
+  return rule.bare ? { ...written, mayBeFenced: true } : written
+}
+
+function withWords(request: CanonicalRequest, rule: JsonRule, text: string, write: Write): Written<WireRequest> {
   const { messages } = request
   const part: TextPart = { type: 'text', text }
   const [first] = messages

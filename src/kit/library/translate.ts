@@ -129,6 +129,9 @@ function write(
   return {
     ...{ wire: wireRequest.wire, sent },
     losses: markDefaults(losses(wireRequest.losses), request),
-    restoring: restorer(wireRequest.renamed, !native && request.output.text?.shape === 'enum'),
+    restoring: restorer(wireRequest.renamed, {
+      wrapsEnum: !native && request.output.text?.shape === 'enum',
+      mayBeFenced: wireRequest.mayBeFenced,
+    }),
   }
 }

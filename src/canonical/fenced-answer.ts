@@ -1,0 +1,133 @@
+import type { Part } from './content.ts'
+import type { CanonicalEvent, PartPosition } from './event.ts'
+import type { CanonicalResult } from './result.ts'
+import { NOTHING, type Transducer } from './transducer.ts'
+
+/*
+ * Answers in a code fence of Markdown. Where words alone ask for JSON, some models put a fence around it, although the
+ * words forbid one (BlockRunAI/blockrun-mcp#153, router-for-me/CLIProxyAPI#2174, read on 2026-12-01). Clients that asked
+ * for JSON parse the answer as it is.
+ */
+
+/** Removes the code fence around each text of an answer. Any other text is unchanged. */
+export const unfenceResult = (result: CanonicalResult): CanonicalResult => ({
+  ...result,
+  candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(unfencePart) })),
+})
+
+function unfencePart(part: Part): Part {
+  if (part.type !== 'text') return part
+  const reader = new FenceReader()
+  const text = reader.push(part.text) + reader.end()
+  return text === part.text ? part : { ...part, text }
+}
+
+/** Removes the code fences of a streamed answer, chunk by chunk. */
+export class FenceEvents implements Transducer<CanonicalEvent, CanonicalEvent> {
+  private readonly texts = new Map<string, FenceReader>()
+
+  push(event: CanonicalEvent): readonly CanonicalEvent[] {
+    switch (event.type) {
+      case 'part-start':
+        if (event.part.type === 'text') this.texts.set(keyOf(event.at), new FenceReader())
+        return [event]
+      case 'part-delta': {
+        const text = event.of === undefined ? this.texts.get(keyOf(event.at)) : undefined
+        return text === undefined ? [event] : deltaEvents(event.at, text.push(event.append))
+      }
+      case 'part-end':
+        return [...deltaEvents(event.at, this.texts.get(keyOf(event.at))?.end() ?? ''), event]
+      default:
+        return [event]
+    }
+  }
+
+  end(): readonly CanonicalEvent[] {
+    return NOTHING
+  }
+}
+
+const deltaEvents = (at: PartPosition, append: string): readonly CanonicalEvent[] =>
+  append === '' ? NOTHING : [{ type: 'part-delta', at, append }]
+
+const keyOf = (at: PartPosition): string => `${at.candidate}/${at.part}`
+
+const OPENING = /^\s*```[a-zA-Z]*[ \t]*\r?\n/
+/** Matches what may still become an opening. */
+const OPENING_START = /^\s*(?:`{0,2}|```[a-zA-Z]*[ \t]*\r?)$/
+const CLOSING = '\n```'
+const WHITE_SPACE: ReadonlySet<string> = new Set([' ', '\n', '\r', '\t'])
+
+/** Maximum number of characters that are held back. Longer ones are no fence. */
+const MAX_HELD = 64
+
+/**
+ * Reads the text within a code fence from chunks that may end anywhere. The opening has to stand at the start of the
+ * text, the closing at its end.
+ */
+class FenceReader {
+  private state: 'opening' | 'inside' | 'bare' = 'opening'
+  /** Characters that may belong to a fence. */
+  private held = ''
+
+  push(chunk: string): string {
+    if (this.state === 'bare') return chunk
+    return this.state === 'inside' ? this.readInside(chunk) : this.readOpening(chunk)
+  }
+
+  /** Returns the text that is still held at the end. A complete closing is none. */
+  end(): string {
+    const { held } = this
+    this.held = ''
+    return this.state === 'inside' && held.startsWith(CLOSING) ? '' : held
+  }
+
+  private readOpening(chunk: string): string {
+    const text = this.held + chunk
+    const start = text.slice(0, MAX_HELD)
+    const opening = OPENING.exec(start)?.[0]
+    if (opening !== undefined) {
+      this.state = 'inside'
+      this.held = ''
+      return this.readInside(text.slice(opening.length))
+    }
+    if (text.length <= MAX_HELD && OPENING_START.test(text)) {
+      this.held = text
+      return ''
+    }
+    this.state = 'bare'
+    this.held = ''
+    return text
+  }
+
+  private readInside(chunk: string): string {
+    let out = ''
+    for (let index = 0; index < chunk.length; index++) {
+      const char = chunk[index]!
+      if (this.mayClose(char)) this.held += char
+      else if (this.held.length >= CLOSING.length) return out + this.passThrough(chunk.slice(index))
+      else {
+        out += this.held
+        this.held = char === '\n' ? char : ''
+        if (char !== '\n') out += char
+      }
+    }
+    return out
+  }
+
+  /** Returns true if the held text and this character are the start of a closing, or white space behind one. */
+  private mayClose(char: string): boolean {
+    const { held } = this
+    return held.length < CLOSING.length
+      ? CLOSING[held.length] === char
+      : WHITE_SPACE.has(char) && held.length < MAX_HELD
+  }
+
+  /** What follows a fence is text, so that the closing stays where it is. */
+  private passThrough(rest: string): string {
+    const { held } = this
+    this.state = 'bare'
+    this.held = ''
+    return held + rest
+  }
+}
