@@ -10,19 +10,44 @@ export const pathOf = (message: IncomingMessage): string => message.url!.split('
 
 /**
  * Normalizes a request target to a path. Clients that use the gateway as an HTTP proxy send an absolute URL, base URLs
- * with a trailing slash lead to a double slash, and clients of Azure OpenAI and Groq add `/openai`.
+ * with a trailing slash lead to a double slash, and clients of other gateways and of Azure and Groq have other paths.
  */
-export const inOriginForm = (url: string): string =>
-  url
-    .replace(/^https?:\/\/[^/?]*(?=\/)/i, '')
-    .replace(/^\/+/, '/')
-    .replace(VENDOR_PREFIX, '/v1/')
+export function inOriginForm(url: string): string {
+  const path = url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
+  const alias = ALIASES.find(([pattern]) => pattern.test(path))
+  return alias === undefined ? path : path.replace(...alias)
+}
 
-/** Prefix of OpenAI's paths at Groq and Azure. Deployments of Azure have endpoints of their own. */
-const VENDOR_PREFIX = /^\/openai\/(?:v1\/|(?!deployments\/))/
+/** Names of the endpoints below `/v1`. */
+const VERSIONED_NAMES = [
+  ...[
+    'chat/completions',
+    'completions',
+    'responses',
+    'conversations',
+    'messages',
+    'interactions',
+    'embeddings',
+    'embed',
+  ],
+  ...['rerank', 'images', 'audio', 'videos', 'video', 'models', 'realtime'],
+]
+
+/** Starts of paths that mean an endpoint of this gateway, and what stands in their place (docs/wire/common.md). */
+const ALIASES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  // Azure and Groq. Deployments of Azure have endpoints of their own.
+  [/^\/openai\/(?:v1\/|(?!deployments\/))/, '/v1/'],
+  // LiteLLM, for clients of Anthropic and Google.
+  [/^\/(?:anthropic|gemini)(?=\/v1)/, ''],
+  // A base URL with a version, for clients that add one.
+  [/^\/v1(?=\/v1(?:beta)?\/)/, ''],
+  // A base URL without a version, as LiteLLM's documentation has it.
+  [new RegExp(`^(?=/(?:${VERSIONED_NAMES.join('|')})(?:[/?]|$))`), '/v1'],
+]
 
 /** Returns true for a request target that `inOriginForm` changes. */
-export const isUnusual = (url: string): boolean => url[0] !== '/' || url[1] === '/' || VENDOR_PREFIX.test(url)
+export const isUnusual = (url: string): boolean =>
+  url[0] !== '/' || url[1] === '/' || ALIASES.some(([pattern]) => pattern.test(url))
 
 /** Parses the query. The credential (`key`) is returned separately. */
 export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {

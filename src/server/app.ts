@@ -74,10 +74,7 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   app.all([CONSOLE_PATH, `${CONSOLE_PATH}/*path`], lazyConsole(gateway))
   app.get('/', (message, response) => rootPage(gateway, message, response))
   for (const [path, allow] of [...OTHER_METHODS, ...methods]) app.all(path, refuseMethod(allow))
-  const knownPaths = new Set([...ROUTES.map(({ path }) => path), ...OTHER_METHODS.keys(), ...methods.keys()])
-  app.use((message: Request, response: Response) =>
-    refuseRequest(gateway, unknownPath(message, knownPaths), message, response),
-  )
+  app.use((message: Request, response: Response) => refuseRequest(gateway, unknownPath(message), message, response))
   app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
     refuseRequest(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
   )

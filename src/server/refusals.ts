@@ -7,15 +7,12 @@ import { pathOf } from './address.ts'
 export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>
   new GatewayError({ kind: 'method-not-allowed', message: `This path does not support ${method}.` })
 
-/** Error for an unknown path. If a client forgot `/v1` in its base URL, the error suggests it. */
-export function unknownPath(message: IncomingMessage, known: ReadonlySet<string>): GatewayError {
-  const path = pathOf(message)
-  const hint = known.has(`/v1${path}`) ? ` Did you mean /v1${path}?` : ''
-  return new GatewayError({
+/** Error for an unknown path. */
+export const unknownPath = (message: IncomingMessage): GatewayError =>
+  new GatewayError({
     kind: 'not-found',
-    message: `There is nothing at ${message.method} ${excerpt(path)}.${hint}`,
+    message: `There is nothing at ${message.method} ${excerpt(pathOf(message))}.`,
   })
-}
 
 /** Error for an expectation other than `100-continue` (RFC 9110, section 10.1.1). */
 export const unexpected = (): GatewayError =>
