@@ -53,6 +53,11 @@ export const userMessage = (text: string): Message => ({ role: 'user', content: 
 export const CONTINUE = 'Continue.'
 export const CONTINUE_TURN: Message = userMessage(CONTINUE)
 
+/** Returns true if there are messages, and all of them are without content or have empty texts only. */
+export const saysNothing = (messages: readonly Message[]): boolean =>
+  messages.length > 0 &&
+  messages.every(({ content }) => content.every(part => part.type === 'text' && part.text === ''))
+
 /** Returns true if a request contains only text, so that processing of media, calls and reasoning can be skipped. */
 export const isTextOnly = ({ messages }: CanonicalRequest): boolean =>
   messages.every(({ content }) => content.every(isText))

@@ -185,7 +185,7 @@ export function wireRequest(
     return wireRequest(own, { query, ...parts }, formatBody)
   }
   const formatHeaders = pickedValues(route.headers, headers)
-  if (route.version !== undefined) formatHeaders[route.version[0]!] = versionOf(route.version, headers)
+  if (route.version !== undefined) formatHeaders[route.version[0]!] = versionOf(route, route.version, headers)
   if (files === undefined) checkBody(route, body)
   const named = route.deployment === undefined ? body : { ...body, model: route.deployment }
   const request = {
@@ -209,8 +209,9 @@ function pickedValues(names: readonly string[], headers: IncomingHttpHeaders): R
 /**
  * Checks and returns the version header. Any date is accepted, and requests of all versions are read in the same way.
  */
-function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
+function versionOf(route: Route, names: readonly string[], headers: IncomingHttpHeaders): string {
   const value = names.map(name => headers[name]).find(value => value !== undefined)
+  if (value === undefined && route.versionOptional === true) return MESSAGES_VERSION
   if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${MESSAGES_VERSION}.`)
   if (!isDate(String(value))) throw invalid(`${names[0]}: a version is a date such as ${MESSAGES_VERSION}.`)
   return String(value)

@@ -51,6 +51,13 @@ describe.each(FORMATS)('openai completions before an upstream of %s', format => 
     expect(response.headers.get('interlingua-loss')).toContain('prompt asked-as-a-question')
   })
 
+  test('an empty prompt, as of an empty file, is not a request without turns', async () => {
+    stage.plays({ text: STORY })
+    const { choices } = await client.completions.create({ model: 'm', prompt: '' })
+    expect(choices[0]!.text).toBe(STORY)
+    expect(stage.heard().turns).toHaveLength(1)
+  })
+
   test('no limit of sixteen tokens that nobody asked for', async () => {
     stage.plays({ text: STORY })
     await client.completions.create({ model: 'm', prompt: PROMPT })

@@ -27,6 +27,17 @@ const COUNTERS: readonly { readonly name: string; count(address: string): Promis
     },
   },
   {
+    name: 'Open WebUI, which sends no version,',
+    count: async address => {
+      const answer = await fetch(`${address}/v1/messages/count_tokens`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: TEXT }] }),
+      })
+      return ((await answer.json()) as { input_tokens?: number }).input_tokens
+    },
+  },
+  {
     name: 'google models.countTokens',
     count: async address => {
       const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: address } })

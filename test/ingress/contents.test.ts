@@ -62,6 +62,18 @@ describe('a request of this format', () => {
     expect(messages).toMatchObject([{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }])
   })
 
+  it.each([
+    ['any', 'required'],
+    ['none', 'none'],
+    ['Auto', 'auto'],
+  ])('may write the mode of its tools in lower case, as Zed does: %s', (mode, meant) => {
+    const toolConfig = { functionCallingConfig: { mode } }
+    const body = { contents: [{ parts: [{ text: 'Hi' }] }], toolConfig }
+    const asked = reader.request!({ path: '/v1/models/m:generateContent', query: {}, headers: {}, body })
+    expect(asked.toolChoice).toMatchObject({ mode: meant })
+    expect(sent({ body }).body).toEqual(body)
+  })
+
   it('is refused by the reader exactly if the schema finds a fault', () => {
     const steps = fc.array(fc.nat(30), { minLength: 1, maxLength: 5 })
     holds(fc.tuple(request, steps, fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>), ([wire, path, bad]) => {

@@ -32,7 +32,10 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: 
 const thinking = fc.oneof(
   fc.record({ type: fc.constant('enabled'), budget_tokens: fc.constantFrom(1024, 2000, 40_000, 100_000) }),
   fc.record(
-    { type: fc.constant('adaptive'), display: fc.constantFrom('summarized', 'omitted') },
+    {
+      ...{ type: fc.constant('adaptive'), display: fc.constantFrom('summarized', 'omitted') },
+      block_binding: fc.constant({ prefix_mismatch_behavior: 'drop_block' }),
+    },
     { requiredKeys: ['type'] },
   ),
   fc.constant({ type: 'disabled' }),

@@ -94,6 +94,8 @@ export function refusals(model: string, body: JsonObject): string[] {
     'dice twice': takes.dice === 'one' && temperature !== undefined && top_p !== undefined,
     'a budget beside no manual thinking': !manual && thinking?.budget_tokens !== undefined,
     'between_tools with more': thinking?.type === 'between_tools' && Object.keys(thinking).length > 1,
+    // `additionalProperties: false` of `ThinkingConfigDisabled` in Anthropic's OpenAPI description.
+    'disabled with more': thinking?.type === 'disabled' && Object.keys(thinking).length > 1,
     'no thought before calls': manual && lacksThought(messages),
     'system turns': takes.systems === undefined && messages.some(({ role }: Loose) => role === 'system'),
     'a system turn that does not stand between the user and the assistant': messages.some(

@@ -105,7 +105,7 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
     expect(status).toBe(200)
   })
 
-  test('a caller’s own mistake is still one, and so are a model nobody has and a missing version', async () => {
+  test('a caller’s own mistake is still one, and so are a model nobody has and a wrong version', async () => {
     const testServer = await serverAt(await deadAddress(), 'chat')
     const ask = (body: object, headers: { readonly [name: string]: string } = VERSION) =>
       testServer.ask('/v1/messages/count_tokens', body, { headers })
@@ -113,7 +113,7 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
     expect((await ask({ model: 'm', messages: 'a' })).status).toBe(400)
     expect((await ask({ model: 'm', prompt: 'a' })).status).toBe(400)
     expect((await ask({ model: 'nobody-has-it', messages })).status).toBe(404)
-    expect((await ask({ model: 'm', messages }, {})).status).toBe(400)
+    expect((await ask({ model: 'm', messages }, { 'anthropic-version': 'latest' })).status).toBe(400)
     expect((await ask({ model: 'm', messages })).status).toBe(200)
   })
 

@@ -2,7 +2,7 @@ import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { Losses, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { isInstructing, type Message } from '../../canonical/request.ts'
+import { CONTINUE, CONTINUE_TURN, isInstructing, type Message, saysNothing } from '../../canonical/request.ts'
 import { lengthOfRun } from '../assistant-run.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { type MovedPart, takeMoved, withoutMedia } from '../moved-media.ts'
@@ -45,8 +45,15 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
     wire.push(writtenMessages)
   }
   flush(movedParts, messages.length, wire, context)
+  if (wire.length === 0 && saysNothing(messages)) openConversation(messages, wire, context)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return wire
+}
+
+/** Adds a turn of the user if all turns are empty, because OpenAI refuses a request without messages. */
+function openConversation(messages: readonly Message[], wire: JsonObject[], { losses }: WriteContext): void {
+  losses.insert(['messages', messages.length], CONTINUE_TURN, 'the-user-speaks-first')
+  wire.push({ role: 'user', content: CONTINUE })
 }
 
 /** Writes the assistant turns at the indexes in `run` as one message. */

@@ -2,7 +2,7 @@ import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { Message } from '../../canonical/request.ts'
+import { CONTINUE, CONTINUE_TURN, type Message, saysNothing } from '../../canonical/request.ts'
 import { lengthOfRun } from '../assistant-run.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { type MovedPart, takeMoved, withoutMedia } from '../moved-media.ts'
@@ -40,6 +40,10 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
     if (hasContent(writtenMessages)) wire.push(writtenMessages)
   }
   flush(movedParts, messages.length, wire, context)
+  if (wire.length === 0 && saysNothing(messages)) {
+    context.losses.insert(['messages', messages.length], CONTINUE_TURN, 'the-user-speaks-first')
+    wire.push({ role: 'user', content: CONTINUE })
+  }
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return wire
 }

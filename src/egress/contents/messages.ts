@@ -10,6 +10,7 @@ import {
   leadingInstructions,
   type Message,
   type Role,
+  saysNothing,
 } from '../../canonical/request.ts'
 import { takeMoved } from '../moved-media.ts'
 import { FORMAT, nativeExtras, type WriteContext } from './fields.ts'
@@ -33,7 +34,7 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
   else
     for (let index = count; index < messages.length; index++) writer.addMessage(messages[index]!, ['messages', index])
   const turns = withUserTurns(writer.written(), { first: count, end: messages.length, before }, context)
-  const isEmpty = systemInstruction !== undefined && turns.length === 0
+  const isEmpty = turns.length === 0 && (systemInstruction !== undefined || saysNothing(messages))
   const contents = isEmpty ? openingContents(messages, context) : turns
   // Reported last, because insertions are at positions of the new order.
   if (order !== undefined) context.losses.reorder(['messages'], order, messages.length, 'results-first')
@@ -73,7 +74,7 @@ function putInCallOrder(
   writer.addMoved(messages.length)
 }
 
-/** Written user turn that is added where upstreams require one. They refuse empty contents, too. */
+/** Written user turn that is added where upstreams require one. They refuse empty turns and empty contents, too. */
 const OPENING_TURN: JsonObject = { role: 'user', parts: [{ text: CONTINUE }] }
 
 function openingContents(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {

@@ -3,7 +3,7 @@ import { parseCallObject } from '../../canonical/exact-numbers.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { defined, type Json, type JsonObject } from '../../canonical/node.ts'
-import { CONTINUE, CONTINUE_TURN, leadingInstructions, type Message } from '../../canonical/request.ts'
+import { CONTINUE, CONTINUE_TURN, leadingInstructions, type Message, saysNothing } from '../../canonical/request.ts'
 import { SKIP_SIGNATURE } from '../../canonical/signature.ts'
 import { extrasFor, spellingFor } from '../fields.ts'
 import { takeMoved, withoutMedia } from '../moved-media.ts'
@@ -29,8 +29,8 @@ export function writeHistory(messages: readonly Message[], context: WriteContext
   append(input, writeMoved(messages.length, context))
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
   // Upstreams refuse an empty input.
-  if (input.length === 0 && count === messages.length && count > 0) {
-    context.losses.insert(['messages', count], CONTINUE_TURN, 'the-user-speaks-first')
+  if (input.length === 0 && (count === messages.length ? count > 0 : saysNothing(messages.slice(count)))) {
+    context.losses.insert(['messages', messages.length], CONTINUE_TURN, 'the-user-speaks-first')
     input.push({ type: 'user_input', content: [{ type: 'text', text: CONTINUE }] })
   }
   return { ...(defined({ system_instruction }) as JsonObject), input }

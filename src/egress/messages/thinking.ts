@@ -3,7 +3,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { messagesDialect } from '../../formats/dialects/messages.ts'
-import { defined, extrasFor } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import type { BodyChanges } from '../native.ts'
 import { isMidway, losesReasoning } from '../sanitize/last-answer.ts'
 import {
@@ -100,7 +100,10 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   const plan = planThinking(reasoning, { forced, limit, midway: () => isMidway(request, FORMAT) }, context.dialect)
   reportPlan(reasoning, plan, context.losses)
   const { effort, budget, show } = plan.became
-  if (effort === undefined && budget === undefined) return NO_THINKING
+  if (effort === undefined && budget === undefined) {
+    dropFields(reasoning, context)
+    return NO_THINKING
+  }
   if (effort === 'none') return withoutThinking(reasoning, context)
   const hasBudget = budget !== undefined && budget > 0
   if (hasBudget && show === undefined) context.losses.add(['reasoning', 'show'], true, 'minted-default-display')
@@ -109,13 +112,28 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   return { thinking, on: true, ...defined({ effort, budget: hasBudget ? budget : undefined }) }
 }
 
-/** Turns thinking off. If the model cannot turn it off, limits thinking to between tool calls. */
-function withoutThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
-  const extras = extrasFor(reasoning, FORMAT)
-  if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...extras }, on: false }
-  const thinking = { ...extras, type: 'between_tools' }
+/**
+ * Turns thinking off. If the model cannot turn it off, limits thinking to between tool calls. Both kinds take no further
+ * fields, such as the `block_binding` that Zed and goose send with adaptive thinking (Anthropic's OpenAPI description,
+ * `ThinkingConfigDisabled`, 2026-11-21).
+ */
+function withoutThinking(reasoning: Reasoning, context: WriteContext): Thinking {
+  const { dialect, losses } = context
+  const type = dialect.thinking_off === 'between_tools' ? dialect.thinking_off : 'disabled'
+  const isAsked = spellingFor(reasoning, FORMAT)['type'] === type
+  const extras = isAsked ? extrasFor(reasoning, FORMAT) : {}
+  if (type === 'disabled') {
+    if (!isAsked) dropFields(reasoning, context)
+    return { thinking: { type, ...extras }, on: false }
+  }
+  const thinking = { ...extras, type }
   losses.change(['reasoning'], { budget: -1, extras: { [FORMAT]: thinking } }, 'thinks-between-tools')
   return { thinking, on: true }
+}
+
+/** Drops the further fields of `thinking`. */
+function dropFields({ extras }: Reasoning, { losses }: WriteContext): void {
+  if (extras?.[FORMAT] !== undefined) losses.drop(['reasoning', 'extras', FORMAT], 'no-thinking')
 }
 
 /**

@@ -12,6 +12,9 @@ const endpoint = (path: string): Endpoint => ({
   version: ['anthropic-version', 'msgfmt-version'],
 })
 
+/** Open WebUI 0.12 counts tokens at any channel without the version header (2026-12-01). */
+const COUNTING: Endpoint = { ...endpoint('/v1/messages/count_tokens'), versionOptional: true }
+
 const TOOLS = 'tools.*.'
 
 /** Paths of a tool that a system turn defines, and of one that a compaction repeats. */
@@ -34,7 +37,7 @@ export const messages: FormatRow = {
     },
   },
   callers: ['conversation'],
-  endpoints: [endpoint('/v1/messages'), endpoint('/v1/messages/count_tokens')],
+  endpoints: [endpoint('/v1/messages'), COUNTING],
   otherPaths: /^\/v1\/messages|\/publishers\/anthropic\//,
   modelFields: modelFields([
     ...PROMPT_MODEL_FIELDS,

@@ -91,7 +91,8 @@ export async function answerStored(
   { state, owner, heartbeat, limit, open, memory }: Access,
 ): Promise<void> {
   const position = RESUME_POSITIONS[action]
-  const resumeAfter = position === undefined || !isTrue(of.query['stream']) ? undefined : position(of.query)
+  const resumes = position !== undefined && (isTrue(of.query['stream']) || (await streamsByBody(message)))
+  const resumeAfter = resumes ? position(of.query) : undefined
   if (resumeAfter !== undefined)
     return state.answers(formatOf(action)).resume(owner, of.id, resumeAfter, reply, heartbeat)
   let held: RequestMemoryHold | undefined
@@ -107,6 +108,19 @@ export async function answerStored(
 }
 
 const isTrue = (value: string | undefined): boolean => value === 'true' || value === '1'
+
+/** Bytes; longest body of a GET request that is read. */
+const SHORT_BODY = 1024
+
+/** Whether the body requests a stream: openai-go 3.98 sends `stream` in the body of its GET (`GetStreaming`, 2026-12-01). */
+async function streamsByBody(message: IncomingMessage): Promise<boolean> {
+  const length = Number(message.headers['content-length'] ?? 0)
+  if (!(length > 0 && length <= SHORT_BODY)) return false
+  return await readJson(message, SHORT_BODY).then(
+    ({ stream }) => stream === true,
+    () => false,
+  )
+}
 
 /**
  * Functions that return the index of the event after which a stream resumes, or -1 for its start. They throw

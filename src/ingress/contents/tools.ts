@@ -71,7 +71,10 @@ const CALLING_FIELDS = new Set(['mode', 'allowedFunctionNames'])
 
 const MODES: { readonly [mode: string]: ToolChoice['mode'] } = { AUTO: 'auto', ANY: 'required', NONE: 'none' }
 
-/** Reads the tool choice. VALIDATED, which requires arguments to match the schema, becomes `auto`. */
+/**
+ * Reads the tool choice. VALIDATED, which requires arguments to match the schema, becomes `auto`. Google reads the modes
+ * in either case, and Zed writes them in lower case (zed: crates/google_ai, 2026-12-01).
+ */
 export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly extras?: Extras } {
   const toolConfig = object(wire)
   if (toolConfig === undefined) return {}
@@ -79,7 +82,7 @@ export function readToolConfig(wire: Json | undefined): { readonly choice?: Tool
   const inner = object(config['functionCallingConfig'])
   if (inner === undefined) return { extras: contentsExtras(config, CONFIG) }
   const callingConfig = inCamelCase(inner, CALLING_FIELDS)
-  const mode = text(callingConfig['mode'])
+  const mode = text(callingConfig['mode'])?.toUpperCase()
   const only = texts(callingConfig['allowedFunctionNames'])
   return {
     choice: { mode: (mode !== undefined && Object.hasOwn(MODES, mode) && MODES[mode]) || 'auto', ...defined({ only }) },

@@ -1,6 +1,8 @@
+import { request } from 'node:http'
+import { text as textIn } from 'node:stream/consumers'
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
-import { OTHER_KEY } from '../../builders/config.ts'
+import { KEY, OTHER_KEY } from '../../builders/config.ts'
 import { inDatabase } from '../../builders/engines.ts'
 import { dataOf, textOf } from '../../builders/http.ts'
 import { until } from '../../builders/time.ts'
@@ -21,6 +23,16 @@ async function settled(client: OpenAI, id: string): Promise<Response> {
     if (response.status !== 'queued' && response.status !== 'in_progress') return response
     await new Promise(resolve => setTimeout(resolve, 5))
   }
+}
+
+/** Returns the answer to a GET request with a body, as openai-go sends it. */
+function toldByBody(url: string, body: object): Promise<string> {
+  const sent = JSON.stringify(body)
+  const headers = { authorization: `Bearer ${KEY}`, 'content-length': sent.length, accept: 'application/json' }
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { headers }, answer => resolve(textIn(answer)))
+    asking.on('error', reject).end(sent)
+  })
 }
 
 describe.each(FORMATS)('before an upstream of %s', format => {
@@ -84,6 +96,14 @@ describe.each(FORMATS)('before an upstream of %s', format => {
     const again = []
     for await (const event of await client.responses.retrieve(id, { stream: true })) again.push(event)
     expect(again).toEqual(all)
+    const told = await toldByBody(`${client.baseURL}/responses/${id}?starting_after=${last}`, { stream: true })
+    expect(
+      dataOf(told)
+        .slice(0, -1)
+        .map(data => JSON.parse(data)),
+    ).toEqual(rest)
+    const whole = await toldByBody(`${client.baseURL}/responses/${id}?starting_after=${last}`, [true])
+    expect(JSON.parse(whole)).toMatchObject({ id, status: 'completed' })
   })
 
   test('it can be cancelled, once and for all', async () => {
