@@ -55,31 +55,34 @@ const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: Cano
     ? mediaTypeOfName(outputFormat)
     : (sniffBase64(data) ?? request.output.image?.mediaType ?? 'image/png')
 
-const KNOWN_FIELDS = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
+/** Fields that may hold the list of images. */
+const LISTS = ['data', 'images'] as const
+
+const KNOWN_FIELDS = ['created', 'output_format', 'usage', ...SETTINGS] as const
 
 /**
- * Reads a whole answer (docs/wire/images.md#response), with a candidate for each image.
+ * Reads a whole answer (docs/wire/images.md#response), with a candidate for each image. SiliconFlow's list is `images`,
+ * which clients of OpenAI do not find, so that such an answer is written anew.
  *
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['data'])) throw faultyAnswer(body, 'is not a list of images', readInnerError)
+  const list = LISTS.find(name => Array.isArray(body[name]))
+  if (list === undefined) throw faultyAnswer(body, 'is not a list of images', readInnerError)
   const created = anyNumber(body['created'])
   const outputFormat = anyText(body['output_format'])
   const usage = anyObject(body['usage'])
   const settings = readMade(body, SETTINGS)
-  const candidates = anyObjects(body['data']).map(item =>
-    readItem(item, { outputFormat, properties: settings }, request),
-  )
+  const candidates = anyObjects(body[list]).map(item => readItem(item, { outputFormat, properties: settings }, request))
   // Settings describe images. If there are no images, they become extras.
   const unusedSettings = candidates.some(({ content }) => content.length > 0) ? unread(body, SETTINGS) : SETTINGS
   const result: CanonicalResult = {
     ...defined({ createdAt: created }),
     candidates,
     ...defined({ usage: usage && readUsage(usage) }),
-    ...extrasOf(FORMAT, body, KNOWN_FIELDS, [...unreadableFields(body), ...unusedSettings]),
+    ...extrasOf(FORMAT, body, new Set([list, ...KNOWN_FIELDS]), [...unreadableFields(body), ...unusedSettings]),
   }
-  return withWireSource(result, FORMAT, body)
+  return list === 'data' ? withWireSource(result, FORMAT, body) : result
 }
 
 const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
