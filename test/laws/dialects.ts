@@ -187,7 +187,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   ),
   images: fc.record<JsonObject>(
     {
-      edits: fc.constantFrom('any', 'form', 'urls'),
+      edits: fc.constantFrom('any', 'form', 'urls', 'image'),
       response_format: fc.boolean(),
     },
     { requiredKeys: [], noNullPrototype: true },

@@ -177,7 +177,11 @@ export const together: Preset = {
     { format: 'rerank', baseUrl: 'https://api.together.xyz/v1', dialect: { top_field: 'top_n' } },
     // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
     { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false, tokens: false } },
-    { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { size_field: 'width' } },
+    {
+      format: 'images',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { size_field: 'width', edits: 'image_url' },
+    },
     { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
   ],
 }
