@@ -188,6 +188,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   images: fc.record<JsonObject>(
     {
       edits: fc.constantFrom('any', 'form', 'urls', 'image'),
+      output_settings: fc.boolean(),
       response_format: fc.boolean(),
     },
     { requiredKeys: [], noNullPrototype: true },

@@ -13,6 +13,7 @@ import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { acceptsUnchanged, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
 import { editsByGeneration, FORMAT } from './named.ts'
+import { OUTPUT_FIELDS, withoutOutputSettings } from './output-settings.ts'
 
 /**
  * Writes the request as `POST /images/generations`, or `/images/edits` if there are images to edit
@@ -24,11 +25,14 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, dialect)) {
     const losses = new Losses()
     const { path, files } = nativeSource.wire
+    const body = acceptedSettings(bodyWithModel(request, nativeSource), request, dialect, losses)
+    const isPlain = dialect.output_settings === false
+    if (isPlain) withoutOutputSettings(request, losses)
     const wire = {
       path: path.replace(/^\/v1(?=\/)/, ''),
       query: {},
       headers: {},
-      body: acceptedSettings(bodyWithModel(request, nativeSource), request, dialect, losses),
+      body: isPlain ? withFields(body, {}, OUTPUT_FIELDS) : body,
     }
     return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
   }
@@ -47,15 +51,16 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
         ? VARIATIONS
         : '/images/edits'
   const extras = extrasFor(request, FORMAT)
+  const accepted = dialect.output_settings === false ? withoutOutputSettings(request, losses) : request
   const fields = {
     model: request.model,
     ...defined({ prompt: prompt === '' && path === VARIATIONS ? undefined : prompt }),
-    ...writeOutput(request, options, losses),
-    ...writeModeration(request, files === undefined, losses),
-    ...writeFidelity(request, isEdit, losses),
+    ...writeOutput(accepted, options, losses),
+    ...writeModeration(accepted, files === undefined, losses),
+    ...writeFidelity(accepted, isEdit, losses),
     // A native caller may have used both names of the user field.
     [extras['user'] === undefined ? 'user' : 'safety_identifier']: request.endUser,
-    stream: request.stream || undefined,
+    stream: accepted.stream || undefined,
     ...named,
     ...extras,
   }

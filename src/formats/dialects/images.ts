@@ -20,6 +20,12 @@ export const FLAGS = {
     meaning:
       'the name of the field for the size; default: `size`; `aspect_ratio`: a ratio with `resolution`, and neither styles nor qualities but `low`, `medium` and `high`; `width`: `width` and `height`; `image_size`: `image_size`, and `batch_size` for the number of images',
   },
+  output_settings: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes background, format, compression, moderation, fidelity, unfinished images and streams; default: true',
+  },
   response_format: {
     values: 'boolean',
     default: false,

@@ -158,7 +158,8 @@ export const xai: Preset = {
     {
       format: 'images',
       baseUrl: 'https://api.x.ai/v1',
-      dialect: { edits: 'urls', size_field: 'aspect_ratio', response_format: true },
+      // 422 for fields that it does not know (ddcat-ai/open-ai-canvas#167, August 2026).
+      dialect: { edits: 'urls', size_field: 'aspect_ratio', response_format: true, output_settings: false },
     },
   ],
 }

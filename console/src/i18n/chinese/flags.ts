@@ -119,6 +119,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   picture_urls: '接受图像 URL；默认 true，否则先取得图像，再以字节发送',
   size_field:
     '尺寸字段的名称；默认 `size`；`aspect_ratio`：宽高比与 `resolution`，无风格，质量只有 `low`、`medium`、`high`；`width`：`width` 与 `height`；`image_size`：`image_size`，图像数量为 `batch_size`',
+  output_settings: '接受背景、格式、压缩、审核、保真度、未完成图像和流；默认 true',
   response_format: '默认返回 URL：为其他格式的调用方请求字节',
   speech_events: '以事件流返回；默认 true，否则网关由字节生成事件',
   transcript_shapes: '支持的应答格式：`all`；`json` 无字幕和说话人；`none` 仅 JSON',
