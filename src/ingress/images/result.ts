@@ -116,8 +116,28 @@ const COUNTS = new Set([
 ])
 const DETAILS = new Set(['text_tokens', 'image_tokens'])
 
+/** Names of counts in chat completions, which some servers use in answers with images, and the names in this format. */
+const CHAT_NAMES: { readonly [name: string]: string } = {
+  prompt_tokens: 'input_tokens',
+  completion_tokens: 'output_tokens',
+  prompt_tokens_details: 'input_tokens_details',
+  completion_tokens_details: 'output_tokens_details',
+}
+
+/** Returns the counts under this format's names, unless it has some under these already. */
+function renamedCounts(wire: JsonObject): JsonObject {
+  if (anyCount(wire['input_tokens']) || anyCount(wire['output_tokens'])) return wire
+  if (anyCount(wire['completion_tokens']) === undefined) return wire
+  const others = Object.entries(wire).filter(([name]) => !COUNTS.has(name) || name === 'total_tokens')
+  return Object.fromEntries(
+    others.map(([name, value]) => [Object.hasOwn(CHAT_NAMES, name) ? CHAT_NAMES[name]! : name, value]),
+  )
+}
+
 /** Reads usage: tokens of images and text, for prompt and answer (docs/wire/images.md#usage). */
-export function readUsage(wire: JsonObject): Usage {
+export const readUsage = (wire: JsonObject): Usage => withWireSource(readCounts(renamedCounts(wire)), FORMAT, wire)
+
+function readCounts(wire: JsonObject): Usage {
   const inputDetails = anyObject(wire['input_tokens_details'])
   const outputDetails = anyObject(wire['output_tokens_details'])
   const unreadFields = [...COUNTS].filter(field => wire[field] != null && !isRead(wire, field))
@@ -126,12 +146,11 @@ export function readUsage(wire: JsonObject): Usage {
     details && extrasOf(FORMAT, details, DETAILS, misreadCounts(details)).extras?.[FORMAT]
   const within = defined({ input_tokens_details: inner(inputDetails), output_tokens_details: inner(outputDetails) })
   const extras = { ...outer.extras?.[FORMAT], ...within } as JsonObject
-  const usage = {
+  return {
     ...reconcileCounts(reportedCounts(wire)),
     ...defined({ inputBy: byModality(inputDetails), outputBy: byModality(outputDetails) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }
-  return withWireSource(usage, FORMAT, wire)
 }
 
 const isRead = (wire: JsonObject, field: string): boolean =>
