@@ -33,6 +33,4 @@ export interface TaskWriter {
   find?(task: Omit<UpstreamTask, 'id'>, reference: string, dialect: JsonObject): TaskCall
   /** Returns true if `request` supports `output.video.remixOf`. */
   remixes?(dialect: JsonObject): boolean
-  /** True if one request can make several videos (`output.candidates`). */
-  readonly makesSeveral?: true
 }

@@ -5,7 +5,6 @@ import type { Loss, LossKinds } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import { type Work, workOf } from '../canonical/work.ts'
-import { WRITERS } from '../egress/index.ts'
 import { lossKindsOf, sumOfKinds, withoutAdditions } from '../egress/losses.ts'
 import {
   CANCELLED,
@@ -15,7 +14,7 @@ import {
   recordedModel,
   type UsageRow,
 } from '../store/usage/row.ts'
-import { type BilledFacts, ofOneVideo, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
+import { type BilledFacts, requestedFacts } from '../upstreams/catalogue/billed-facts.ts'
 import type { Prices } from '../upstreams/catalogue/rates.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { AffinitySource } from './affinity.ts'
@@ -140,7 +139,7 @@ export class Report {
     this.sentAt = now
     this.answeredAt = undefined
     this.upstreamId = undefined
-    this.meter = new AnswerMeter(this.work, requestedAt(target, this.requested))
+    this.meter = new AnswerMeter(this.work, this.requested)
     this.parts = undefined
     this.finish = undefined
     this.error = undefined
@@ -346,9 +345,3 @@ export class Report {
 const MAX_EARLIER_ATTEMPTS = 10
 const timeAfter = (startTime: number, at: number | undefined): number | undefined =>
   at === undefined ? undefined : at - startTime
-
-/** Returns the requested facts as the target fulfils them: some upstreams make one video, however many are requested. */
-const requestedAt = ({ format }: Target, requested: BilledFacts): BilledFacts =>
-  requested.videos === undefined || WRITERS[format.format]?.tasks?.makesSeveral === true
-    ? requested
-    : ofOneVideo(requested)

@@ -66,6 +66,21 @@ describe('images before responses', () => {
     expect(headers['interlingua-loss']).toBeUndefined()
   })
 
+  test.each([false, true])('the tokens of the tool that drew count as well, streamed: %s', async stream => {
+    const image_gen = {
+      input_tokens: 9,
+      output_tokens: 100,
+      total_tokens: 109,
+      input_tokens_details: { image_tokens: 2 },
+    }
+    const answered = { ...RESPONSE, tool_usage: { image_gen } }
+    const events = RESPONSES.events.with(-1, { type: 'response.completed', response: answered })
+    const { testServer } = await open('responses', { whole: answered, events })
+    const { text, json } = await testServer.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', stream })
+    const { usage } = stream ? eventsIn(text).at(-1) : json
+    expect(usage).toMatchObject({ input_tokens: 12, output_tokens: 104, total_tokens: 116 })
+  })
+
   test('streamed', async () => {
     const { testServer } = await open('responses', RESPONSES)
     const body = { model: 'm', prompt: 'a boat', stream: true, partial_images: 1 }

@@ -53,3 +53,15 @@ test.each([
   for (const native of [true, false])
     expect(sent(given, 'together', native)).toEqual({ body: { ...HEAD, ...written }, losses: reported })
 })
+
+/* xAI answers fields that it does not know with 422 (ddcat-ai/open-ai-canvas#167, August 2026). */
+test('xAI gets no settings that it does not know', () => {
+  const output = { background: 'opaque', output_format: 'webp', output_compression: 80, moderation: 'low' }
+  for (const native of [true, false]) {
+    const { body, losses } = sent({ ...output, partial_images: 1, stream: true, n: 2 }, 'xai', native)
+    expect(body).toEqual({ ...HEAD, n: 2, ...(!native && { response_format: 'b64_json' }) })
+    expect(new Set(losses)).toEqual(
+      new Set(['background', 'mediaType', 'compression', 'moderation', 'previews', ...(native ? [] : ['delivery'])]),
+    )
+  }
+})

@@ -187,7 +187,8 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   ),
   images: fc.record<JsonObject>(
     {
-      edits: fc.constantFrom('any', 'form', 'urls'),
+      edits: fc.constantFrom('any', 'form', 'urls', 'image'),
+      output_settings: fc.boolean(),
       response_format: fc.boolean(),
     },
     { requiredKeys: [], noNullPrototype: true },

@@ -32,7 +32,7 @@ function pictureType(base64: string): string {
 export const UNDERSTOOD: { readonly [format: string]: (wire: WireRequest) => CanonicalRequest } = {
   veo: ({ path, body }: { path: string; body: Loose }) => {
     const [instance] = body.instances
-    const { seed, sampleCount, ...look } = body.parameters ?? {}
+    const { seed, ...look } = body.parameters ?? {}
     const picture = (one: Loose): Loose =>
       one.gcsUri === undefined
         ? { type: 'base64', mediaType: one.mimeType, data: one.bytesBase64Encoded }
@@ -54,7 +54,6 @@ export const UNDERSTOOD: { readonly [format: string]: (wire: WireRequest) => Can
       messages: [{ role: 'user', content }],
       output: {
         modalities: ['video'],
-        ...defined({ candidates: sampleCount }),
         video: defined({ ...others, seconds: durationSeconds }),
       },
       sampling: defined({ seed }),

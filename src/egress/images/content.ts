@@ -1,14 +1,12 @@
-import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import type { ImagesDialect } from '../../formats/dialects/images.ts'
-import { defined } from '../fields.ts'
-import { hasBytes, imageFile, imageReference } from '../media/input-images.ts'
+import { hasBytes, imageFile } from '../media/input-images.ts'
 import { joinedPrompt, promptTextOf } from '../media/prompt.ts'
 import { PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
-
-export const FORMAT = 'images'
+import { editsByGeneration, FORMAT, isMask, type PathedImage, writeNamed } from './named.ts'
 
 /** Media types by output format, where they are not `image/<format>`. */
 const OTHER_TYPES: { readonly [outputFormat: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
@@ -33,12 +31,13 @@ export interface InputImages {
   readonly files: readonly WireFile[] | undefined
 }
 
-type InputImage = MediaPart | OpaquePart
+type InputImage = PathedImage['part']
 
 /** Returns true if the image has bytes, so that it can be a file of a form. */
 const isInForm = (part: Part): boolean => part.type === 'media' && hasBytes(part)
 
-const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'mask'
+/** Returns true if the upstream takes images to edit in JSON alone. */
+export const takesJson = (dialect: ImagesDialect): boolean => dialect.edits === 'urls' || editsByGeneration(dialect)
 
 const IMAGE_FIELDS = ['image', 'image[]', 'images', 'mask']
 
@@ -47,6 +46,7 @@ export function acceptsUnchanged({ path, body, files }: WireRequest, { edits = '
   if (edits === 'any' || path.endsWith('/generations')) return true
   const referencedImages = IMAGE_FIELDS.flatMap(field => [body[field] ?? []].flat())
   if (edits === 'form') return referencedImages.length === 0
+  if (edits !== 'urls') return false
   return files === undefined && referencedImages.every(one => isObject(one) && typeof one['url'] === 'string')
 }
 
@@ -78,7 +78,7 @@ export function writeInputImages(
     part: content[index] as InputImage,
     path: [...path, index],
   }))
-  const usesForm = dialect.edits !== 'urls' && inputImages.every(({ part }) => isInForm(part))
+  const usesForm = !takesJson(dialect) && inputImages.every(({ part }) => isInForm(part))
   const promptField = { prompt: joinedPrompt(content, texts, path, FORMAT, losses) ?? '' }
   if (inputImages.length === 0) return { ...promptField, named: {}, files: undefined }
   return usesForm
@@ -99,50 +99,4 @@ const isInputImage = (part: Part): part is InputImage =>
 function writeFile(part: MediaPart, path: Path, images: readonly number[], losses: Losses): WireFile {
   losses.dropFields(part, path, PLAIN_MEDIA_LOSSES)
   return imageFile(part, path, isMask(part) ? 'mask' : images.length > 1 ? 'image[]' : 'image', FORMAT, losses)
-}
-
-interface PathedPart {
-  readonly part: InputImage
-  readonly path: Path
-}
-
-function writeNamed(inputs: readonly PathedPart[], { edits }: ImagesDialect, losses: Losses): JsonObject {
-  const images: Json[] = []
-  let mask: Json | undefined
-  for (const { part, path } of inputs) {
-    const wire = edits === 'urls' ? writeUrl(part, path, losses) : writeReference(part, path, losses)
-    if (wire === undefined) continue
-    if (isMask(part)) mask = wire
-    else images.push(wire)
-  }
-  const [image] = images
-  if (edits === 'urls' && images.length === 1) return { image: image!, ...defined({ mask }) }
-  return { ...(images.length === 0 ? {} : { images }), ...(mask === undefined ? {} : { mask }) }
-}
-
-const URL_TYPE = { type: 'image_url' }
-
-/** Writes an image for upstreams that only accept URLs. */
-function writeUrl(part: InputImage, path: Path, losses: Losses): JsonObject | undefined {
-  if (part.type === 'opaque') return part.value
-  const { image_url, ...others } = writeReference(part, path, losses) ?? {}
-  return image_url === undefined ? others : { ...others, url: image_url, ...URL_TYPE }
-}
-
-function writeReference(part: InputImage, path: Path, losses: Losses): JsonObject | undefined {
-  if (part.type === 'opaque') return part.value
-  const reference = imageReference(part, path, losses)
-  if (reference === undefined) return losses.drop(path, 'no-bytes-in-json')
-  losses.dropFields(part, path, PLAIN_MEDIA_LOSSES)
-  return { ...reference, ...besideReference(part, path, losses) }
-}
-
-const REFERENCE_FIELDS: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
-
-/** Returns the image's extras in this format, except for a second reference to the image. */
-function besideReference({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
-  const entries = Object.entries(extras?.[FORMAT] ?? {})
-  for (const [field] of entries)
-    if (REFERENCE_FIELDS.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'named-once')
-  return Object.fromEntries(entries.filter(([field]) => !REFERENCE_FIELDS.has(field)))
 }

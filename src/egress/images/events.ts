@@ -13,7 +13,8 @@ import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { writeImageProperties } from '../media/image-settings.ts'
-import { FORMAT, outputFormatOfType } from './content.ts'
+import { outputFormatOfType } from './content.ts'
+import { FORMAT } from './named.ts'
 import { editsImages, isGeneratedImage, noImageError, writeImage, writeUsage } from './result.ts'
 
 /** An image whose chunks are still arriving. */

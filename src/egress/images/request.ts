@@ -5,13 +5,15 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { type ImagesDialect, imagesDialect } from '../../formats/dialects/images.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { formFields } from '../media/form-texts.ts'
-import { nearestQuality, OLDER_QUALITIES, sizeInPixels } from '../media/image-settings.ts'
+import { nearestQuality, needsOtherSize, OLDER_QUALITIES, sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
 import { settingsWithoutSize, withoutSize } from '../media/size-fields.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
-import { acceptsUnchanged, FORMAT, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
+import { acceptsUnchanged, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
+import { editsByGeneration, FORMAT } from './named.ts'
+import { OUTPUT_FIELDS, withoutOutputSettings } from './output-settings.ts'
 
 /**
  * Writes the request as `POST /images/generations`, or `/images/edits` if there are images to edit
@@ -23,11 +25,14 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, dialect)) {
     const losses = new Losses()
     const { path, files } = nativeSource.wire
+    const body = acceptedSettings(bodyWithModel(request, nativeSource), request, dialect, losses)
+    const isPlain = dialect.output_settings === false
+    if (isPlain) withoutOutputSettings(request, losses)
     const wire = {
       path: path.replace(/^\/v1(?=\/)/, ''),
       query: {},
       headers: {},
-      body: acceptedSettings(bodyWithModel(request, nativeSource), request, dialect, losses),
+      body: isPlain ? withFields(body, {}, OUTPUT_FIELDS) : body,
     }
     return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
   }
@@ -39,17 +44,23 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const isEdit = files !== undefined || Object.keys(named).length > 0
   const endpointPath = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
-  const path = !isEdit ? '/images/generations' : endpointPath.endsWith(VARIATIONS) ? VARIATIONS : '/images/edits'
+  const path =
+    !isEdit || editsByGeneration(dialect)
+      ? '/images/generations'
+      : endpointPath.endsWith(VARIATIONS)
+        ? VARIATIONS
+        : '/images/edits'
   const extras = extrasFor(request, FORMAT)
+  const accepted = dialect.output_settings === false ? withoutOutputSettings(request, losses) : request
   const fields = {
     model: request.model,
     ...defined({ prompt: prompt === '' && path === VARIATIONS ? undefined : prompt }),
-    ...writeOutput(request, options, losses),
-    ...writeModeration(request, files === undefined, losses),
-    ...writeFidelity(request, isEdit, losses),
+    ...writeOutput(accepted, options, losses),
+    ...writeModeration(accepted, files === undefined, losses),
+    ...writeFidelity(accepted, isEdit, losses),
     // A native caller may have used both names of the user field.
     [extras['user'] === undefined ? 'user' : 'safety_identifier']: request.endUser,
-    stream: request.stream || undefined,
+    stream: accepted.stream || undefined,
     ...named,
     ...extras,
   }
@@ -75,13 +86,19 @@ function acceptedSettings(
   dialect: ImagesDialect,
   losses: Losses,
 ): JsonObject {
-  const settings = settingsWithoutSize(output.image, dialect.size_field, losses)
+  const settings = settingsWithoutSize(output, dialect.size_field, losses)
   if (settings !== undefined) return withoutSize(body, settings)
-  if (!GPT_IMAGE.test(model)) return body
+  if (!GPT_IMAGE.test(model)) return withTakenSize(body, model, output.image, losses)
   const { quality, fidelity } = imageOfGpt(output.image, model, losses) ?? {}
   const refused = fidelity === undefined ? ['input_fidelity'] : []
   const size = sizeInPixels(output.image?.size, model, losses)
   return withFields(body, defined({ quality, size }) as JsonObject, [...DALLE_FIELDS, ...refused])
+}
+
+/** Returns the body with a size that the model takes. */
+function withTakenSize(body: JsonObject, model: string, image: Output['image'], losses: Losses): JsonObject {
+  const size = needsOtherSize(model) ? sizeInPixels(image?.size, model, losses) : image?.size
+  return size === image?.size ? body : withFields(body, { size })
 }
 
 /** Returns the image settings that OpenAI's models after DALL·E accept. The gateway delivers as the caller requested. */
@@ -105,10 +122,10 @@ function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions,
   const { candidates } = output
   const isGpt = GPT_IMAGE.test(model)
   const image = isGpt ? imageOfGpt(output.image, model, losses) : output.image
-  const settings = settingsWithoutSize(image, imagesDialect(options.dialect).size_field, losses)
+  const settings = settingsWithoutSize({ image, candidates }, imagesDialect(options.dialect).size_field, losses)
+  const { quality, style } = image ?? {}
   return defined({
-    n: candidates,
-    ...(settings ?? { size: sizeInPixels(image?.size, model, losses), quality: image?.quality, style: image?.style }),
+    ...(settings ?? { n: candidates, size: sizeInPixels(image?.size, model, losses), quality, style }),
     background: image?.background,
     output_format: writeType(image?.mediaType, losses),
     output_compression: image?.compression,

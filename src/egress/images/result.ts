@@ -10,7 +10,8 @@ import { writeImageProperties } from '../media/image-settings.ts'
 import { reportTypeOfUrl } from '../media/input-images.ts'
 import { nativeBodyOf, OPTIONAL_HEAD, withCreated } from '../native.ts'
 import { NO_TASK, PLAIN_MEDIA_LOSSES } from '../sanitize/unwritten.ts'
-import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './content.ts'
+import { outputFormatOfType, typeOfOutputFormat } from './content.ts'
+import { FORMAT } from './named.ts'
 
 /** Returns true if the part is a generated image. */
 export const isGeneratedImage = (part: Part): part is MediaPart & { source: { type: 'base64' } | { type: 'url' } } =>

@@ -46,14 +46,44 @@ function flexibleSize(width: number, height: number): string | undefined {
   return isTaken ? asWritten(w, h) : undefined
 }
 
+/** Sizes of Seedream in its resolution 2K, in pixels. */
+const SEEDREAM_SIZES = [
+  ...['2048x2048', '2304x1728', '1728x2304', '2560x1440', '1440x2560', '2496x1664', '1664x2496', '3024x1296'],
+]
+
+/** Returns a function that enlarges a size until it has the model's minimum area in pixels. */
+const enlargedTo =
+  (minimum: number) =>
+  (width: number, height: number): string => {
+    const factor = Math.max(1, Math.sqrt(minimum / (width * height)))
+    return factor === 1 ? asWritten(width, height) : asWritten(raised(width * factor), raised(height * factor))
+  }
+
+/** Raises a length to a multiple of 16, after rounding off the errors of floating-point numbers. */
+const raised = (length: number): number => 16 * Math.ceil(Math.round(length * 1000) / 16_000)
+
+/** Matches Seedream from version 4 on, whose minimum sizes OpenAI's usual sizes do not reach. */
+const SEEDREAM = /\bseedream-[45]/i
+
+/**
+ * Sizes that Seedream refuses, and those that it takes instead: neither `auto`, in place of which its own default
+ * applies, nor classes below 2K (docs/wire/images.md#beyond-the-description).
+ */
+const SEEDREAM_CLASSES: { readonly [size: string]: string } = { '1K': '2K', '512': '2K' }
+
 /** The first row applies that matches the model. */
 const SIZE_ROWS: readonly SizeRow[] = [
   { models: /\bdall-e-3\b/i, sizes: ['1024x1024', '1792x1024', '1024x1792'], takes: asWritten },
   { models: /\bdall-e-2\b/i, sizes: ['1024x1024'], takes: asWritten },
   { models: /\bgpt-image-1(?!\d)/i, sizes: SIZES, takes: () => undefined },
   { models: /\bgpt-image-\d/i, sizes: SIZES, takes: flexibleSize },
+  { models: /\bseedream-(?:4[-.]5|5)/i, sizes: SEEDREAM_SIZES, takes: enlargedTo(3_686_400) },
+  { models: SEEDREAM, sizes: SEEDREAM_SIZES, takes: enlargedTo(921_600) },
   { models: /(?:)/, sizes: SIZES, takes: asWritten },
 ]
+
+/** Returns true if the model refuses sizes that clients of OpenAI usually send. */
+export const needsOtherSize = (model: string): boolean => SEEDREAM.test(model)
 
 /**
  * Converts a size to one in pixels that the model takes: a ratio (`16:9`, optionally followed by `2K`) to the nearest
@@ -61,11 +91,13 @@ const SIZE_ROWS: readonly SizeRow[] = [
  */
 export function sizeInPixels(size: string | undefined, model: string, losses: Losses): string | undefined {
   if (size === undefined) return undefined
+  const isSeedream = SEEDREAM.test(model)
+  if (isSeedream && size === 'auto') return losses.dropRestored(['output', 'image', 'size'], 'left-to-the-model-anyway')
   const { sizes, takes } = SIZE_ROWS.find(({ models }) => models.test(model))!
   const pixels = pixelsOf(size)
   const written =
     pixels === undefined
-      ? nearestSize(size.split(' ', 1)[0]!, sizes)
+      ? (nearestSize(size.split(' ', 1)[0]!, sizes) ?? (isSeedream ? SEEDREAM_CLASSES[size] : undefined))
       : sizes.includes(size)
         ? size
         : (takes(...pixels) ?? nearestRatio(size, sizes))

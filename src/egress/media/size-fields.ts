@@ -17,19 +17,23 @@ const QUALITIES: { readonly [quality: string]: string } = { ...OLDER_QUALITIES, 
 const LARGE = 1900
 
 /** Fields of OpenAI's format that the settings of any upstream may replace. */
-const REPLACED_FIELDS = ['size', 'quality', 'style']
+const REPLACED_FIELDS = ['size', 'quality', 'style', 'n']
 
-type ImageSettings = (image: Output['image'], losses: Losses) => JsonObject
+type ImageSettings = (image: Output['image'], losses: Losses, candidates: number | undefined) => JsonObject
 
-/** Writers of the size, the quality and the style, by the value of the flag `size_field`. */
-const SETTINGS: { readonly [sizeField: string]: ImageSettings } = { aspect_ratio: ratioSettings, width: edgeSettings }
+/** Writers of the number of images, the size, the quality and the style, by the value of the flag `size_field`. */
+const SETTINGS: { readonly [sizeField: string]: ImageSettings } = {
+  aspect_ratio: ratioSettings,
+  width: edgeSettings,
+  image_size: imageSizeSettings,
+}
 
 /** Returns the settings for an upstream that has no `size`, or undefined if it has. */
 export const settingsWithoutSize = (
-  image: Output['image'],
+  { image, candidates }: { readonly image?: Output['image']; readonly candidates?: number | undefined },
   sizeField: string | undefined,
   losses: Losses,
-): JsonObject | undefined => SETTINGS[sizeField ?? '']?.(image, losses)
+): JsonObject | undefined => SETTINGS[sizeField ?? '']?.(image, losses, candidates)
 
 /** Returns the caller's body with such settings. A ratio and edges that the caller wrote stay. */
 export function withoutSize(body: JsonObject, settings: JsonObject): JsonObject {
@@ -42,18 +46,31 @@ export function withoutSize(body: JsonObject, settings: JsonObject): JsonObject 
 }
 
 /** Writes the size as the length of both edges. */
-function edgeSettings(image: Output['image'], losses: Losses): JsonObject {
-  const [width, height] = pixelsOf(sizeInPixels(image?.size, '', losses)) ?? []
+function edgeSettings(image: Output['image'], losses: Losses, n?: number): JsonObject {
+  const [width, height] = edgesOf(image, losses) ?? []
+  return defined({ n, width, height, quality: image?.quality, style: image?.style }) as JsonObject
+}
+
+/** Writes the size and the number of images under SiliconFlow's names. */
+function imageSizeSettings(image: Output['image'], losses: Losses, candidates?: number): JsonObject {
+  const size = edgesOf(image, losses)?.join('x')
+  const settings = { image_size: size, batch_size: candidates, quality: image?.quality, style: image?.style }
+  return defined(settings) as JsonObject
+}
+
+/** Returns the length of both edges in pixels. */
+function edgesOf(image: Output['image'], losses: Losses): readonly [width: number, height: number] | undefined {
+  const edges = pixelsOf(sizeInPixels(image?.size, '', losses))
   const isAuto = image?.size === 'auto'
   if (isAuto) losses.dropRestored(['output', 'image', 'size'], 'left-to-the-model-anyway')
-  else if (image?.size !== undefined && width === undefined) losses.drop(['output', 'image', 'size'], 'no-size')
-  return defined({ width, height, quality: image?.quality, style: image?.style }) as JsonObject
+  else if (image?.size !== undefined && edges === undefined) losses.drop(['output', 'image', 'size'], 'no-size')
+  return edges
 }
 
 /** Writes the size, quality and style of an image as an aspect ratio, a resolution and a quality. */
-function ratioSettings(image: Output['image'], losses: Losses): JsonObject {
+function ratioSettings(image: Output['image'], losses: Losses, n?: number): JsonObject {
   if (image?.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
-  return defined({ ...writeSize(image?.size, losses), quality: writeQuality(image?.quality, losses) }) as JsonObject
+  return defined({ n, ...writeSize(image?.size, losses), quality: writeQuality(image?.quality, losses) }) as JsonObject
 }
 
 function writeQuality(quality: string | undefined, losses: Losses): string | undefined {

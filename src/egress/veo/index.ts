@@ -25,7 +25,6 @@ const tasks: TaskWriter = {
     if (path !== undefined) return { method: 'GET', path: `/${path}`, query: { alt: 'media' }, headers: {} }
     return url !== undefined && /^https?:\/\//i.test(url) ? { url } : undefined
   },
-  makesSeveral: true,
 }
 
 /** The writer for Google's Veo, which generates videos in long-running operations. */

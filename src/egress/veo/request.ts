@@ -5,7 +5,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, definedIfAny } from '../fields.ts'
 import { videoPromptOf } from '../media/video-prompt.ts'
-import { nearestLength, reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
+import { nearestLength, reportNumber, reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
 import { FIELDS, fieldOf, MAX_MEDIA, writeMedia } from './media.ts'
 
 const FORMAT = 'veo'
@@ -34,7 +34,9 @@ function writeParameters(
   hasReferences: boolean,
   losses: Losses,
 ): object | undefined {
-  const { video, candidates } = output
+  const { video } = output
+  // Answers have one address, so that callers could not fetch a second video that Google makes and bills.
+  reportNumber(output, losses)
   losses.dropFields(video, VIDEO, LOSSES)
   const dimensions = writeDimensions(video, losses)
   const isFullLength = hasReferences || FULL_LENGTH_RESOLUTIONS.has(dimensions.resolution)
@@ -43,7 +45,6 @@ function writeParameters(
     durationSeconds: lengthOf(video, model, isFullLength, losses),
     negativePrompt: video?.negativePrompt,
     seed,
-    sampleCount: candidates,
   })
 }
 

@@ -4,10 +4,10 @@ import type { DialectOf, Flags } from './flag.ts'
 /** Dialect flags of image upstreams. */
 export const FLAGS = {
   edits: {
-    values: ['any', 'form', 'urls'],
+    values: ['any', 'form', 'urls', 'image', 'numbered', 'image_url'],
     default: 'any',
     meaning:
-      'how images to edit are sent: `any` (default), as the caller sent them; `form`, as form files only: images in JSON are fetched or decoded; `urls`, as URLs in JSON only',
+      'how images to edit are sent: `any` (default), as the caller sent them; `form`, as form files only: images in JSON are fetched or decoded; `urls`, as URLs in JSON only; at `/images/generations`, as URLs in `image` (`image`), in `image`, `image2` and so on (`numbered`), or in `image_url` and several in `reference_images` (`image_url`)',
   },
   picture_urls: {
     values: 'boolean',
@@ -15,10 +15,16 @@ export const FLAGS = {
     meaning: 'takes image URLs; default: true; if false, images are fetched and sent as bytes',
   },
   size_field: {
-    values: ['size', 'aspect_ratio', 'width'],
+    values: ['size', 'aspect_ratio', 'width', 'image_size'],
     default: 'size',
     meaning:
-      'the name of the field for the size; default: `size`; `aspect_ratio`: a ratio with `resolution`, and neither styles nor qualities but `low`, `medium` and `high`; `width`: `width` and `height`',
+      'the name of the field for the size; default: `size`; `aspect_ratio`: a ratio with `resolution`, and neither styles nor qualities but `low`, `medium` and `high`; `width`: `width` and `height`; `image_size`: `image_size`, and `batch_size` for the number of images',
+  },
+  output_settings: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes background, format, compression, moderation, fidelity, unfinished images and streams; default: true',
   },
   response_format: {
     values: 'boolean',

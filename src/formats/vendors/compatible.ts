@@ -158,7 +158,8 @@ export const xai: Preset = {
     {
       format: 'images',
       baseUrl: 'https://api.x.ai/v1',
-      dialect: { edits: 'urls', size_field: 'aspect_ratio', response_format: true },
+      // 422 for fields that it does not know (ddcat-ai/open-ai-canvas#167, August 2026).
+      dialect: { edits: 'urls', size_field: 'aspect_ratio', response_format: true, output_settings: false },
     },
   ],
 }
@@ -177,7 +178,11 @@ export const together: Preset = {
     { format: 'rerank', baseUrl: 'https://api.together.xyz/v1', dialect: { top_field: 'top_n' } },
     // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
     { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false, tokens: false } },
-    { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { size_field: 'width' } },
+    {
+      format: 'images',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { size_field: 'width', edits: 'image_url' },
+    },
     { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
   ],
 }

@@ -252,7 +252,7 @@ export class StoredFiles {
 
   private async recordFailure(task: StoredTask, thrown: GatewayError): Promise<void> {
     const count = (this.failures.get(task.id)?.count ?? 0) + 1
-    const isFinal = thrown === VIDEO_GONE || thrown === TOO_LARGE || count >= MAX_ATTEMPTS
+    const isFinal = thrown === TOO_LARGE || count >= MAX_ATTEMPTS
     if (isFinal) await this.giveUp(task)
     else this.failures.set(task.id, { count, next: this.options.now() + this.options.poll() * 2 ** count })
   }

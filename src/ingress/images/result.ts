@@ -55,31 +55,34 @@ const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: Cano
     ? mediaTypeOfName(outputFormat)
     : (sniffBase64(data) ?? request.output.image?.mediaType ?? 'image/png')
 
-const KNOWN_FIELDS = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
+/** Fields that may hold the list of images. */
+const LISTS = ['data', 'images'] as const
+
+const KNOWN_FIELDS = ['created', 'output_format', 'usage', ...SETTINGS] as const
 
 /**
- * Reads a whole answer (docs/wire/images.md#response), with a candidate for each image.
+ * Reads a whole answer (docs/wire/images.md#response), with a candidate for each image. SiliconFlow's list is `images`,
+ * which clients of OpenAI do not find, so that such an answer is written anew.
  *
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['data'])) throw faultyAnswer(body, 'is not a list of images', readInnerError)
+  const list = LISTS.find(name => Array.isArray(body[name]))
+  if (list === undefined) throw faultyAnswer(body, 'is not a list of images', readInnerError)
   const created = anyNumber(body['created'])
   const outputFormat = anyText(body['output_format'])
   const usage = anyObject(body['usage'])
   const settings = readMade(body, SETTINGS)
-  const candidates = anyObjects(body['data']).map(item =>
-    readItem(item, { outputFormat, properties: settings }, request),
-  )
+  const candidates = anyObjects(body[list]).map(item => readItem(item, { outputFormat, properties: settings }, request))
   // Settings describe images. If there are no images, they become extras.
   const unusedSettings = candidates.some(({ content }) => content.length > 0) ? unread(body, SETTINGS) : SETTINGS
   const result: CanonicalResult = {
     ...defined({ createdAt: created }),
     candidates,
     ...defined({ usage: usage && readUsage(usage) }),
-    ...extrasOf(FORMAT, body, KNOWN_FIELDS, [...unreadableFields(body), ...unusedSettings]),
+    ...extrasOf(FORMAT, body, new Set([list, ...KNOWN_FIELDS]), [...unreadableFields(body), ...unusedSettings]),
   }
-  return withWireSource(result, FORMAT, body)
+  return list === 'data' ? withWireSource(result, FORMAT, body) : result
 }
 
 const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
@@ -113,8 +116,28 @@ const COUNTS = new Set([
 ])
 const DETAILS = new Set(['text_tokens', 'image_tokens'])
 
+/** Names of counts in chat completions, which some servers use in answers with images, and the names in this format. */
+const CHAT_NAMES: { readonly [name: string]: string } = {
+  prompt_tokens: 'input_tokens',
+  completion_tokens: 'output_tokens',
+  prompt_tokens_details: 'input_tokens_details',
+  completion_tokens_details: 'output_tokens_details',
+}
+
+/** Returns the counts under this format's names, unless it has some under these already. */
+function renamedCounts(wire: JsonObject): JsonObject {
+  if (anyCount(wire['input_tokens']) || anyCount(wire['output_tokens'])) return wire
+  if (anyCount(wire['completion_tokens']) === undefined) return wire
+  const others = Object.entries(wire).filter(([name]) => !COUNTS.has(name) || name === 'total_tokens')
+  return Object.fromEntries(
+    others.map(([name, value]) => [Object.hasOwn(CHAT_NAMES, name) ? CHAT_NAMES[name]! : name, value]),
+  )
+}
+
 /** Reads usage: tokens of images and text, for prompt and answer (docs/wire/images.md#usage). */
-export function readUsage(wire: JsonObject): Usage {
+export const readUsage = (wire: JsonObject): Usage => withWireSource(readCounts(renamedCounts(wire)), FORMAT, wire)
+
+function readCounts(wire: JsonObject): Usage {
   const inputDetails = anyObject(wire['input_tokens_details'])
   const outputDetails = anyObject(wire['output_tokens_details'])
   const unreadFields = [...COUNTS].filter(field => wire[field] != null && !isRead(wire, field))
@@ -123,12 +146,11 @@ export function readUsage(wire: JsonObject): Usage {
     details && extrasOf(FORMAT, details, DETAILS, misreadCounts(details)).extras?.[FORMAT]
   const within = defined({ input_tokens_details: inner(inputDetails), output_tokens_details: inner(outputDetails) })
   const extras = { ...outer.extras?.[FORMAT], ...within } as JsonObject
-  const usage = {
+  return {
     ...reconcileCounts(reportedCounts(wire)),
     ...defined({ inputBy: byModality(inputDetails), outputBy: byModality(outputDetails) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }
-  return withWireSource(usage, FORMAT, wire)
 }
 
 const isRead = (wire: JsonObject, field: string): boolean =>

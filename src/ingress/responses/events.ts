@@ -16,7 +16,7 @@ import { ItemPositions } from './item-positions.ts'
 import { callIdsFor } from './items.ts'
 import { readFinish, readHead, readNode, readOutput } from './result.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
-import { readUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
 /** Reads a streamed answer (docs/wire/responses.md#stream). Events of unknown types pass through unchanged. */
@@ -34,11 +34,13 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   readonly messages = new Map<number, MessageReader>()
   readonly upstreamCalls: UpstreamCalls
   readonly callIds: AnswerIds | undefined
+  private readonly request: CanonicalRequest
   private started = false
   private over = false
   private readonly early = new EarlyEvents()
 
   constructor(request: CanonicalRequest) {
+    this.request = request
     this.upstreamCalls = new UpstreamCalls(request)
     this.callIds = callIdsFor(request)
   }
@@ -90,8 +92,8 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     this.start(response)
     const error = response['status'] === 'failed' ? anyObject(response['error']) : undefined
     if (error === undefined) this.complete(response)
-    const usage = anyObject(response['usage'])
-    if (usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(usage) })
+    const usage = usageOf(response, this.request)
+    if (usage !== undefined) this.out.push({ type: 'usage', usage })
     if (error !== undefined) this.out.push({ type: 'error', error: readInnerError(error) })
     else this.out.push({ type: 'result-end', ...tierOf(response), ...readNode(response) })
     this.over = true

@@ -17,7 +17,7 @@ import { opaquePart, type readContent, readOutputText, readPart } from './conten
 import { readInnerError } from './error.ts'
 import { callIdsFor, opaqueItem, readAnyItem, withCallId } from './items.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
-import { readUsage } from './usage.ts'
+import { usageOf } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
 /**
@@ -32,12 +32,11 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   const parts = read.map(part => withCallId(part, ids))
   const finish = readFinish(body, factsOf(parts))
   const error = body['status'] === 'failed' ? anyObject(body['error']) : undefined
-  const usage = anyObject(body['usage'])
   const candidate = { content: parts, ...defined({ finish, logprobs: tokens.length === 0 ? undefined : tokens }) }
   return {
     ...readHead(body),
     candidates: error !== undefined && parts.length === 0 ? [] : [candidate],
-    ...defined({ usage: usage && readUsage(usage), task: readTask(body), error: error && readInnerError(error) }),
+    ...defined({ usage: usageOf(body, request), task: readTask(body), error: error && readInnerError(error) }),
     ...readNode(body),
   }
 }

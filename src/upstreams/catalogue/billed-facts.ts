@@ -18,9 +18,8 @@ export interface BilledFacts {
   readonly characters?: number | undefined
   /** Number of searches that a ranking counts as, if its upstream does not count them. */
   readonly rankings?: number | undefined
-  /** Length of all generated videos, in seconds, and their number. */
+  /** Length of the generated video, in seconds. */
   readonly videoSeconds?: number | undefined
-  readonly videos?: number | undefined
   /** Time of a voice session since its last charge, in seconds. */
   readonly sessionSeconds?: number | undefined
   /** Name that the answer gives its model. Its prices count if the requested name has none, such as a deployment's. */
@@ -76,7 +75,8 @@ export function requestedFacts(request: CanonicalRequest): BilledFacts {
   if (work === 'ranking') return { ...models, rankings: Math.ceil(request.messages.length / DOCUMENTS_PER_SEARCH) }
   if (work === 'transcription') return { ...models, seconds: recordedSeconds(request) }
   if (work !== 'video') return models
-  return { ...models, videoSeconds: (video?.seconds ?? USUAL_VIDEO_SECONDS) * candidates, videos: candidates }
+  // A task makes one video, however many are requested.
+  return { ...models, videoSeconds: video?.seconds ?? USUAL_VIDEO_SECONDS }
 }
 
 /** Number of documents that a search may rank (docs/wire/rerank.md#meta). */
@@ -118,17 +118,10 @@ function charactersOf({ messages }: CanonicalRequest): number {
   return count
 }
 
-/** Returns the facts of a request whose upstream makes one video, however many are requested. */
-export function ofOneVideo(requested: BilledFacts): BilledFacts {
-  const { videoSeconds, videos = 1 } = requested
-  return videoSeconds === undefined ? requested : { ...requested, videoSeconds: videoSeconds / videos, videos: 1 }
-}
-
-/** Returns the billed length of a task's videos. A task that failed at once is not billed. */
+/** Returns the billed length of a task's video. A task that failed at once is not billed. */
 export function videoSecondsOf({ state, seconds }: CanonicalTask, requested: BilledFacts): number | undefined {
   if (state === 'failed') return 0
-  const length = plausibleSeconds(seconds)
-  return length === undefined ? requested.videoSeconds : length * (requested.videos ?? 1)
+  return plausibleSeconds(seconds) ?? requested.videoSeconds
 }
 
 /** Returns the number of images in an answer. */

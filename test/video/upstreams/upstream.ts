@@ -24,6 +24,7 @@ export type Step = 'submit' | 'poll' | 'find' | 'list' | 'content' | 'remove' | 
  */
 export type Fault =
   | { readonly refuse: number; readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }
+  | { readonly refuse: number; readonly text: string }
   | 'hang'
   | 'hang-after'
   | 'break'
@@ -204,6 +205,7 @@ export abstract class VideoUpstream {
     const fault = this.faultAt(step)
     if (fault === 'hang') return
     if (fault === 'break') return void response.destroy()
+    if (typeof fault === 'object' && 'text' in fault) return void response.writeHead(fault.refuse).end(fault.text)
     if (typeof fault === 'object') return sendJson(response, fault.refuse, fault.body ?? {}, fault.headers)
     if (fault === 'garbage') return void response.writeHead(200, { 'content-type': 'application/json' }).end('<html>')
     const reply = this.replyTo(seen)

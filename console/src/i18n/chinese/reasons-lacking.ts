@@ -20,6 +20,7 @@ export const LACKING: { readonly [reason: string]: string } = {
   'no-cache-points': '不支持缓存点',
   'no-calls-wanted': '不希望调用工具',
   'no-change-after-setup': '建立后不能更改',
+  'no-choice-of-background': '不能选择背景',
   'no-choice-of-compression': '不能选择压缩',
   'no-choice-of-fidelity': '不能选择保真度',
   'no-choice-of-media-type': '不能选择媒体类型',

@@ -160,6 +160,7 @@ export const OTHERS: { readonly [reason: string]: string } = {
   'not-kept': '未保留',
   'not-repeated': '不重复',
   'not-while-thinking': '推理时不支持',
+  'nothing-beside-an-address': '地址旁不能有其他内容',
   'nothing-beside-a-file': '文件旁不能有其他内容',
   'nothing-encrypted': '没有加密内容',
   'nothing-hidden': '没有隐藏内容',
