@@ -15,6 +15,7 @@ import {
   objectsOf,
   splitList,
   textOf,
+  vendorAt,
 } from './draft.ts'
 
 /*
@@ -186,3 +187,5 @@ function addGroups(draft: Draft, channel: JsonObject): void {
     ;(group['channels'] as string[]).push(draft.channels.at(-1)!.name)
   }
 }
+  const vendor = formats.includes('chat') ? vendorAt(address) : undefined
+  if (vendor !== undefined) return { provider: vendor, fields: defined({ ...keys }) }

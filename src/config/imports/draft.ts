@@ -2,7 +2,7 @@ import { Document } from 'yaml'
 import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { withEscapedControls, withoutTrailingSlashes } from '../../canonical/text.ts'
-import { PRESETS } from '../../formats/index.ts'
+import { PRESETS, type PresetFormat } from '../../formats/index.ts'
 import { withoutRefusedValues } from './accepted.ts'
 import type { Note } from './note.ts'
 
@@ -29,6 +29,21 @@ export const isVendorAddress = (provider: string | undefined, address: string | 
   provider !== undefined &&
   address !== undefined &&
   PRESETS.get(provider)?.formats.some(({ baseUrl }) => baseUrl === address) === true
+
+/** Path of the version, which some vendors take before the paths of their tasks, and need not. */
+const VERSION_PATH = /\/v1$/
+
+/**
+ * Returns the vendor whose Chat Completions are at an address. Its preset has the dialect and the prices, which a channel
+ * known only by its address lacks. DeepSeek's address is valid with and without a version.
+ */
+export function vendorAt(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined
+  const addresses = [address, address.replace(VERSION_PATH, '')]
+  const isThere = ({ format, baseUrl }: PresetFormat): boolean =>
+    format === 'chat' && baseUrl !== undefined && addresses.includes(baseUrl)
+  return [...PRESETS.values()].find(({ keyless, formats }) => keyless !== true && formats.some(isThere))?.name
+}
 
 /** Fields of a model or group, in the form of the config. */
 export interface Facts {

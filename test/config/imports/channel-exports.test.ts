@@ -45,6 +45,23 @@ test.each([
   expect(chatUrl({ type, base_url: '' }, program)).toBe(address)
 })
 
+describe.each(['new-api', 'one-api'])('a channel of %s at the address of a vendor is one of that vendor', program => {
+  test.each([
+    ['https://api.deepseek.com', 'deepseek'],
+    ['https://api.groq.com/openai', 'groq'],
+    ['https://api.x.ai', 'xai'],
+    ['https://openrouter.ai/api', 'openrouter'],
+    ['https://dashscope-intl.aliyuncs.com/compatible-mode', 'dashscope'],
+  ])('%s: %s, also with the type of OpenAI', (base_url, provider) => {
+    expect(channelOf({ base_url }, program)).toMatchObject({ provider, key: 'k' })
+  })
+
+  test('whose type has the address with a version', () => {
+    const type = program === 'new-api' ? 43 : 36
+    expect(channelOf({ type, base_url: 'https://api.deepseek.com/' }, program).provider).toBe('deepseek')
+  })
+})
+
 describe('a name that new-api reads as a model and an effort', () => {
   test.each([
     ['gpt-5-high', 'gpt-5'],
