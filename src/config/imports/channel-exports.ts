@@ -50,13 +50,22 @@ function keepStandby({ channels }: Draft): void {
 
 /** Returns the list in an answer or in several: `data.items` in newer versions, `data` in older ones. */
 function listOf(value: unknown): JsonObject[] {
-  if (Array.isArray(value)) return objectsOf(value).flatMap(one => (one['data'] === undefined ? [one] : listOf(one)))
+  if (Array.isArray(value))
+    return objectsOf(value)
+      .filter(isOfChannels)
+      .flatMap(one => (one['data'] === undefined ? [one] : listOf(one)))
   const data = objectOf(value)['data'] ?? []
   return objectsOf(Array.isArray(data) ? data : objectOf(data)['items'])
 }
 
 /** Number of channels in an answer of one-api (common/config, read on 2026-11-30). Its answers state no total. */
 const PAGE_OF_ONE_API = 10
+
+/** Types of the objects in an export of phpMyAdmin (`ExportJson.php` of its version 5.2, read on 2026-12-01). */
+const PARTS_OF_EXPORT: ReadonlySet<unknown> = new Set(['header', 'database', 'table'])
+
+const isOfChannels = ({ type, name }: JsonObject): boolean =>
+  !PARTS_OF_EXPORT.has(type) || (type === 'table' && name === 'channels')
 
 /** Returns what an answer lacks, if the program has or may have more channels. */
 function missingPart(value: unknown, count: number, program: ChannelProgram): string | undefined {
@@ -74,7 +83,10 @@ const numeralOf = (value: unknown): number =>
 const idOf = ({ id }: JsonObject): string => (typeof id === 'string' || typeof id === 'number' ? String(id) : 'unnamed')
 
 /** Returns the priority in these programs, where higher values are tried first. */
-const priorityOf = ({ priority }: JsonObject): number => (typeof priority === 'number' ? priority : 0)
+const priorityOf = ({ priority }: JsonObject): number => numeralOf(priority) || 0
+
+/** Status of a channel that is in use. Exports of databases have it as a text. */
+const ENABLED = 1
 
 function addChannel(
   draft: Draft,
@@ -89,13 +101,15 @@ function addChannel(
   const origin = otherProgram(program, type, channel)
   if (origin !== undefined) return note(`it is a channel of ${origin}, where type ${type} is another vendor`)
   const upstream = TYPES[program][type]
-  if (channel['status'] !== undefined && channel['status'] !== 1) return note('it is disabled')
+  if (channel['status'] !== undefined && numeralOf(channel['status']) !== ENABLED) return note('it is disabled')
   if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)
   const address = addressOf(channel, upstream)
   if (address === undefined && textOf(channel['base_url']) !== undefined) return note('base_url is not an address')
   if (type === AZURE && isAtCloudflare(address))
     return note('no channel has the paths of Cloudflare’s gateway for Azure')
   if (address === undefined && (upstream.preset === undefined || type === AZURE)) return note('base_url is missing')
+  if (upstream.isComplete === true && !CHAT_ADDRESS.test(textOf(channel['base_url']) ?? ''))
+    return note('base_url is the complete address of requests: a channel has only that of Chat Completions')
   const { proxy, ...settings } = settingsOf(channel)
   if (isSet(proxy) && addressIn(proxy) === undefined) return note('its proxy is neither an http nor an https address')
   const free = freeName(draft.names, name)
@@ -108,7 +122,8 @@ function addChannel(
   const { fields } = draft.channels.at(-1)!
   const rank = ranks.indexOf(priorityOf(channel))
   if (rank > 0) fields['priority'] = rank
-  if (typeof channel['weight'] === 'number' && channel['weight'] > 0) fields['weight'] = channel['weight']
+  const weight = numeralOf(channel['weight'])
+  if (weight > 0) fields['weight'] = weight
   if (type === AZURE) Object.assign(fields, defined({ api_version: apiVersionOf(channel) }))
   if (isSet(proxy)) fields['proxy'] = addressIn(proxy)
   if (Object.values(settings).some(Boolean)) note('setting: see the fields of channels')
@@ -153,6 +168,9 @@ const apiVersionOf = ({ other, config }: JsonObject): string | undefined =>
 
 /** Matches the name of a rule of new-api that passes headers of callers on. */
 const PASSING_RULE = /^(?:\*$|re(?:gex)?:)/i
+
+/** Matches an address of Chat Completions without a place for the model's name. */
+const CHAT_ADDRESS = /^[^{}]*\/chat\/completions\/?$/
 
 /** Adds headers, with the channel's key in place of `{api_key}` if it has only one. */
 function addHeaders(fields: Facts, channel: JsonObject, key: string | undefined, note: (text: string) => void): void {

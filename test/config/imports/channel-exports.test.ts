@@ -153,4 +153,26 @@ describe('rows of the database', () => {
   test('are read where both programs have the same type', () => {
     expect(imported({ type: 14, ...NEW_API }, 'one-api')).toMatchObject({ channels: 1, notes: [] })
   })
+
+  /* phpMyAdmin writes each value as a text, and the tables after two objects about the database. */
+  test('in an export of phpMyAdmin have numbers as texts', () => {
+    const texts = { id: '1', type: '1', status: '1', weight: '5', priority: '10', created_time: '1746000000' }
+    const rows = [
+      { ...CHANNEL, ...texts },
+      { ...CHANNEL, ...texts, id: '2', priority: '0', name: 'later' },
+      { ...CHANNEL, ...texts, status: '2' },
+    ]
+    const file = [
+      { type: 'header', version: '5.2.1', comment: 'Export to JSON plugin for PHPMyAdmin' },
+      { type: 'database', name: 'new-api' },
+      { type: 'table', name: 'abilities', data: [{ group: 'default', model: 'm', channel_id: '1' }] },
+      { type: 'table', name: 'channels', data: rows },
+    ]
+    const { text, notes } = importConfig('new-api', JSON.stringify(file), 'channels.json')
+    expect(notes).toMatchObject([{ text: 'it is disabled' }])
+    expect(readConfig(text, ENV).channels).toMatchObject([
+      { name: 'one', weight: 5, priority: 0 },
+      { name: 'later', weight: 5, priority: 1 },
+    ])
+  })
 })
