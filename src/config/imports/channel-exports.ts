@@ -48,7 +48,10 @@ function keepStandby({ channels }: Draft): void {
     if (placesOf(channel).some(place => weighted.has(place))) channel.fields['weight'] ??= 0
 }
 
-/** Returns the list in an answer or in several: `data.items` in newer versions, `data` in older ones. */
+/**
+ * Returns the list in an answer or in several: `data.items` in newer versions, `data` in older ones. An export of
+ * phpMyAdmin has the table `channels` among others, and objects that describe the database.
+ */
 function listOf(value: unknown): JsonObject[] {
   if (Array.isArray(value))
     return objectsOf(value)
@@ -58,14 +61,14 @@ function listOf(value: unknown): JsonObject[] {
   return objectsOf(Array.isArray(data) ? data : objectOf(data)['items'])
 }
 
-/** Number of channels in an answer of one-api (common/config, read on 2026-11-30). Its answers state no total. */
-const PAGE_OF_ONE_API = 10
-
 /** Types of the objects in an export of phpMyAdmin (`ExportJson.php` of its version 5.2, read on 2026-12-01). */
 const PARTS_OF_EXPORT: ReadonlySet<unknown> = new Set(['header', 'database', 'table'])
 
 const isOfChannels = ({ type, name }: JsonObject): boolean =>
   !PARTS_OF_EXPORT.has(type) || (type === 'table' && name === 'channels')
+
+/** Number of channels in an answer of one-api (common/config, read on 2026-11-30). Its answers state no total. */
+const PAGE_OF_ONE_API = 10
 
 /** Returns what an answer lacks, if the program has or may have more channels. */
 function missingPart(value: unknown, count: number, program: ChannelProgram): string | undefined {
@@ -105,17 +108,17 @@ function addChannel(
   if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)
   const address = addressOf(channel, upstream)
   if (address === undefined && textOf(channel['base_url']) !== undefined) return note('base_url is not an address')
+  if (upstream.isComplete === true && !CHAT_ADDRESS.test(textOf(channel['base_url']) ?? ''))
+    return note('base_url is the complete address of requests: a channel has only that of Chat Completions')
   if (type === AZURE && isAtCloudflare(address))
     return note('no channel has the paths of Cloudflare’s gateway for Azure')
   if (address === undefined && (upstream.preset === undefined || type === AZURE)) return note('base_url is missing')
-  if (upstream.isComplete === true && !CHAT_ADDRESS.test(textOf(channel['base_url']) ?? ''))
-    return note('base_url is the complete address of requests: a channel has only that of Chat Completions')
   const { proxy, ...settings } = settingsOf(channel)
   if (isSet(proxy) && addressIn(proxy) === undefined) return note('its proxy is neither an http nor an https address')
   const free = freeName(draft.names, name)
   const keys = keysOf(draft, channel, { name: free, id: idOf(channel) }, note)
   if (keys === undefined) return note('all of its keys are disabled')
-  const withoutDots = removesDots(program, type, channel['created_time'])
+  const withoutDots = removesDots(program, type, numeralOf(channel['created_time']))
   const isNewApi = program === 'new-api'
   const models = modelsOf(channel, { isChained: isNewApi, hasEfforts: isNewApi, withoutDots }, note)
   draft.channels.push({ name: free, ...providerOf(upstream, address, keys), models })
@@ -166,11 +169,11 @@ const isAtCloudflare = (address: string | undefined): boolean =>
 const apiVersionOf = ({ other, config }: JsonObject): string | undefined =>
   textOf(other) ?? textOf(parseObject(textOf(config) ?? '{}')?.['api_version'])
 
-/** Matches the name of a rule of new-api that passes headers of callers on. */
-const PASSING_RULE = /^(?:\*$|re(?:gex)?:)/i
-
 /** Matches an address of Chat Completions without a place for the model's name. */
 const CHAT_ADDRESS = /^[^{}]*\/chat\/completions\/?$/
+
+/** Matches the name of a rule of new-api that passes headers of callers on. */
+const PASSING_RULE = /^(?:\*$|re(?:gex)?:)/i
 
 /** Adds headers, with the channel's key in place of `{api_key}` if it has only one. */
 function addHeaders(fields: Facts, channel: JsonObject, key: string | undefined, note: (text: string) => void): void {
@@ -192,6 +195,8 @@ function addHeaders(fields: Facts, channel: JsonObject, key: string | undefined,
 
 function providerOf({ preset, formats, keepsPreset }: Upstream, address: string | undefined, keys: object) {
   if (isVendorAddress(preset, address)) return { provider: preset!, fields: defined({ ...keys }) }
+  const vendor = formats.includes('chat') ? vendorAt(address) : undefined
+  if (vendor !== undefined) return { provider: vendor, fields: defined({ ...keys }) }
   if (address === undefined || (preset !== undefined && keepsPreset === true))
     return { provider: preset!, fields: defined({ ...keys, base_url: address }) }
   return { provider: 'custom', fields: { ...keys, formats, base_url: address } }
@@ -205,5 +210,3 @@ function addGroups(draft: Draft, channel: JsonObject): void {
     ;(group['channels'] as string[]).push(draft.channels.at(-1)!.name)
   }
 }
-  const vendor = formats.includes('chat') ? vendorAt(address) : undefined
-  if (vendor !== undefined) return { provider: vendor, fields: defined({ ...keys }) }

@@ -62,6 +62,20 @@ describe.each(['new-api', 'one-api'])('a channel of %s at the address of a vendo
   })
 })
 
+/* Requests of such channels go to the address itself (relay/channel/openai/adaptor.go of new-api, read on 2026-12-01). */
+describe('a channel of new-api with the complete address of requests', () => {
+  test('is one of Chat Completions', () => {
+    expect(chatUrl({ type: 8, base_url: `${OWN}/a/chat/completions` })).toBe(`${OWN}/a`)
+  })
+
+  test.each([`${OWN}/a`, `${OWN}/{model}/chat/completions`, `${OWN}/v1/responses`])('%s is a note', base_url => {
+    expect(imported({ type: 8, base_url })).toMatchObject({
+      channels: 0,
+      notes: [{ text: expect.stringContaining('complete address') }],
+    })
+  })
+})
+
 describe('a name that new-api reads as a model and an effort', () => {
   test.each([
     ['gpt-5-high', 'gpt-5'],
