@@ -75,7 +75,7 @@ export function readUsage(format: Format, wire: JsonObject, names = DEFAULT_NAME
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
   const byKind = names === DEFAULT_NAMES ? { inputBy: byModality(input), outputBy: byModality(output) } : {}
   return defined({
-    ...reconcileCounts({ ...reported, cached, reasoning }),
+    ...reconcileCounts({ ...reported, cached, reasoning, audio: byKind.inputBy?.audio }),
     ...{ cacheRead, cacheWrite, reasoning },
     ...byKind,
     extras: usageExtras(format, wire, names, input, output),
