@@ -28,7 +28,7 @@ export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
  * Normalizes input and output counts, because upstreams count in different ways (trap 97). The total shows whether the
  * prompt includes cached tokens and audio (Mistral's does not include audio, docs/wire/chat.md#usage) and whether the
  * completion includes reasoning (xAI's does not). If no combination adds up to the total, the rest counts as output, because Google's chat endpoint excludes reasoning from its other counts.
- * Without a total, a part that is larger than its whole must have been counted separately.
+ * A part that is larger than its whole must have been counted separately, even if the total leaves it out.
  */
 export function reconcileCounts({
   input,
@@ -51,7 +51,7 @@ export function reconcileCounts({
     [cached + audio, 0],
   ] as const)
     if (input + extraInput + output + extraOutput === total)
-      return { input: input + extraInput, output: output + extraOutput }
+      return { input: includingPart(input + extraInput, cached), output: output + extraOutput }
   return { input, output: Math.max(output, total - input) }
 }
 
@@ -61,7 +61,7 @@ const counts = (input: number | undefined, output: number | undefined): Pick<Usa
 })
 
 /** Adds a part to the whole if the part is larger, because then the whole cannot include it. */
-const includingPart = (totalCount: number | undefined, part: number): number | undefined =>
+const includingPart = <C extends number | undefined>(totalCount: C, part: number): C | number =>
   totalCount !== undefined && part > totalCount ? totalCount + part : totalCount
 
 /** Returns the rest of a total beyond one part, or undefined if the rest is zero. */

@@ -42,3 +42,14 @@ it.each([
   for (const result of [whole, fold(drain(chat.events!(REQUEST), chunks))])
     expect(result.usage).toMatchObject({ input, output: 248, inputBy: { audio: 375 } })
 })
+
+/* Gateways in front of Claude that leave cached tokens out of the prompt and the total (decolua/9router#2658, July 2026). */
+it.each([
+  [{ prompt_tokens: 5, completion_tokens: 5, total_tokens: 10, prompt_tokens_details: { cached_tokens: 100 } }, 105],
+  [{ prompt_tokens: 105, completion_tokens: 5, total_tokens: 110, prompt_tokens_details: { cached_tokens: 100 } }, 105],
+  [{ prompt_tokens: 5, completion_tokens: 5, total_tokens: 110, prompt_tokens_details: { cached_tokens: 100 } }, 105],
+])('more cached tokens than those of the prompt are beside it: %j', (usage, input) => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }]
+  const { usage: read } = chat.result!({ status: 200, headers: {}, body: { choices, usage } }, REQUEST)
+  expect(read).toEqual({ input, output: 5, cacheRead: 100 })
+})
