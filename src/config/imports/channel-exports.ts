@@ -195,8 +195,8 @@ function addHeaders(fields: Facts, channel: JsonObject, key: string | undefined,
 
 function providerOf({ preset, formats, keepsPreset }: Upstream, address: string | undefined, keys: object) {
   if (isVendorAddress(preset, address)) return { provider: preset!, fields: defined({ ...keys }) }
-  const vendor = formats.includes('chat') ? vendorAt(address) : undefined
-  if (vendor !== undefined) return { provider: vendor, fields: defined({ ...keys }) }
+  const vendor = vendorAt(address, formats)
+  if (vendor !== undefined) return { provider: vendor.provider, fields: defined({ ...keys, ...vendor.fields }) }
   if (address === undefined || (preset !== undefined && keepsPreset === true))
     return { provider: preset!, fields: defined({ ...keys, base_url: address }) }
   return { provider: 'custom', fields: { ...keys, formats, base_url: address } }

@@ -34,15 +34,24 @@ export const isVendorAddress = (provider: string | undefined, address: string | 
 const VERSION_PATH = /\/v1$/
 
 /**
- * Returns the vendor whose Chat Completions are at an address. Its preset has the dialect and the prices, which a channel
- * known only by its address lacks. DeepSeek's address is valid with and without a version.
+ * Returns the vendor that offers one of the formats at an address, as the fields of a channel. Its preset has the dialect
+ * and the prices, which a channel known only by its address lacks. DeepSeek's address is valid with and without a version.
+ * Without Chat Completions, the channel has these formats only: keys of some plans are valid at this address alone.
  */
-export function vendorAt(address: string | undefined): string | undefined {
+export function vendorAt(
+  address: string | undefined,
+  formats: readonly string[],
+): { readonly provider: string; readonly fields: { readonly [field: string]: unknown } } | undefined {
   if (address === undefined) return undefined
   const addresses = [address, address.replace(VERSION_PATH, '')]
+  const sought = formats.includes('chat') ? ['chat'] : formats
   const isThere = ({ format, baseUrl }: PresetFormat): boolean =>
-    format === 'chat' && baseUrl !== undefined && addresses.includes(baseUrl)
-  return [...PRESETS.values()].find(({ keyless, formats }) => keyless !== true && formats.some(isThere))?.name
+    sought.includes(format) && baseUrl !== undefined && addresses.includes(baseUrl)
+  for (const { name, keyless, formats: offered } of PRESETS.values()) {
+    const found = keyless === true ? [] : offered.filter(isThere).map(({ format }) => format)
+    if (found.length > 0) return { provider: name, fields: found.includes('chat') ? {} : { formats: found } }
+  }
+  return undefined
 }
 
 /** Fields of a model or group, in the form of the config. */

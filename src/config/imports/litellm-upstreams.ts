@@ -274,12 +274,12 @@ function compatible(prefix: string, params: JsonObject, info: JsonObject, model:
   const isRanking = prefix === 'azure_ai' && (info['mode'] === 'rerank' || /rerank/i.test(model))
   const base_url = isRanking ? `${address.replace(/\/v1$/, '')}/v1` : withVersion(prefix, address)
   const formats = formatsFor(info)
-  const vendor = formats.includes('chat') ? vendorAt(base_url) : undefined
+  const vendor = vendorAt(base_url, formats)
   const fields: { [field: string]: unknown } = keyFields(params, 'none')
   return {
-    provider: vendor ?? 'custom',
+    provider: vendor?.provider ?? 'custom',
     model: nameAt(prefix, model, textOf(info['mode'])),
-    fields: vendor === undefined ? { ...fields, base_url, formats } : fields,
+    fields: { ...fields, ...(vendor?.fields ?? { base_url, formats }) },
     ...(prefix === 'openai' && fields['key'] === 'none' ? { note: NO_KEY } : {}),
   }
 }

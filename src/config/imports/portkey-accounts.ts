@@ -83,9 +83,8 @@ function hostAccount(
   if (OTHER_FORMATS.has(name)) return `"${name}" has a format that no channel speaks at another host`
   if (name === 'cohere') return { provider: 'cohere', model, fields: defined({ key: key ?? 'none', base_url }) }
   const formats = rowOf(HOSTS, name) ?? COMPATIBLE_FORMATS
-  const vendor = formats.includes('chat') ? vendorAt(base_url) : undefined
-  if (vendor !== undefined) return { provider: vendor, model, fields: defined({ key: key ?? 'none', headers }) }
-  return { provider: 'custom', model, fields: defined({ key: key ?? 'none', formats, base_url, headers }) }
+  const { provider, fields } = vendorAt(base_url, formats) ?? { provider: 'custom', fields: { formats, base_url } }
+  return { provider, model, fields: defined({ key: key ?? 'none', ...fields, headers }) }
 }
 
 function headersOf(name: string, target: JsonObject): { readonly [header: string]: string } | undefined {

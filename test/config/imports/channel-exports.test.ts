@@ -56,6 +56,15 @@ describe.each(['new-api', 'one-api'])('a channel of %s at the address of a vendo
     expect(channelOf({ base_url }, program)).toMatchObject({ provider, key: 'k' })
   })
 
+  test.each([
+    ['https://api.deepseek.com/anthropic', 'deepseek'],
+    ['https://api.z.ai/api/anthropic', 'zai'],
+  ])('%s: %s, which speaks Messages there', (base_url, provider) => {
+    const { formats, ...channel } = channelOf({ type: 14, base_url }, program)
+    expect(channel).toMatchObject({ provider, key: 'k' })
+    expect(formats).toMatchObject([{ format: 'messages', baseUrl: base_url }])
+  })
+
   test('whose type has the address with a version', () => {
     const type = program === 'new-api' ? 43 : 36
     expect(channelOf({ type, base_url: 'https://api.deepseek.com/' }, program).provider).toBe('deepseek')

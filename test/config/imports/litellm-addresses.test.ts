@@ -53,6 +53,14 @@ describe('an entry of OpenAI at the address of another vendor is a channel of th
     expect(reached({ model: 'openai/x', api_base })[1]).toBe('x')
   })
 
+  test('with the format of its work', () => {
+    const { provider, formats } = channelOf(
+      { model: 'openai/x', api_base: 'https://api.groq.com/openai/v1' },
+      { mode: 'audio_transcription' },
+    )
+    expect([provider, formats.map(({ format }) => format)]).toEqual(['groq', ['transcriptions']])
+  })
+
   test.each([
     ['embedding', 'https://api.deepseek.com'],
     [undefined, 'https://api.deepseek.com.example.org'],
