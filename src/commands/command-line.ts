@@ -146,7 +146,10 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .command('import')
     .description('convert the config of another gateway')
     .argument('<gateway>', 'litellm, new-api, one-api or portkey')
-    .argument('<file>', 'its config; for new-api and one-api the answer of GET /api/channel/')
+    .argument(
+      '<file>',
+      'its config; for new-api and one-api the answer of GET /api/channel/, for models in the database of LiteLLM that of GET /model/info',
+    )
     .option('--output <file>', 'new file for the config (default: standard output)')
     .action(async (gateway: string, file: string, options: { output?: string }) => {
       const { importConfigCommand } = await import('./import-config.ts')

@@ -8,7 +8,7 @@ export function recordingFiles(program: Command, terminal: Terminal): void {
   const group = program.command('recordings').description('convert recordings from and to files of other tools')
   group
     .command('import')
-    .description('write HAR files, cassettes of vcrpy, go-vcr and Polly.JS, and fixtures of aimock as recordings')
+    .description('write HAR files, cassettes of vcrpy, VCR, go-vcr and Polly.JS, and fixtures of aimock as recordings')
     .argument('<folder>', 'folder of the recordings')
     .argument('<files...>', 'files to import; JSON or YAML, also compressed with gzip')
     .option('--redact <rule>', 'remove a field (metadata.user_id) or matches (/expression/); repeatable', repeated, [])

@@ -13,7 +13,7 @@ const NAMED_SECRETS =
   /((?:(?:api|access|account|secret|private|subscription)[-_ ]?key|(?:access|auth|api|security|session)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
 /** Matches keys by the prefixes that providers, clouds and code hosts use. */
 const PREFIXED_KEYS =
-  /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w.-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
+  /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|tgp_v1|gh[oprsu]|github_pat|xapp|xox[abceoprsd])[-_][\w*.…-]{12,}|xoxe\.xox[bp]-[\w-]{12,}|AIza[\w-]{20,}|AQ\.[A-Za-z0-9][\w-]{38,}|ya29\.[\w.-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
 /** Matches API keys of Bedrock, session tokens of AWS, and client secrets of Google and of Entra, by their forms. */
 const CLOUD_SECRETS =
   /(?<![\w+/-])(?:bedrock-api-key-[\w+/=-]{40,}|ABSK[A-Za-z0-9+/]{60,}={0,2}|(?:FwoGZXIvYXdz|IQoJb3JpZ2luX2Vj)[A-Za-z0-9+/]{40,}={0,2}|GOCSPX-[\w-]{20,}|[\w.-]{3}[78]Q~[\w.~-]{31,34})/g
@@ -23,9 +23,12 @@ const CLOUD_SECRETS =
  */
 const SERVICE_KEYS =
   /(?<![\w-])(?:glpat-[\w-]{20,}|npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{20,}|do[op]_v1_[0-9a-f]{64}|dckr_pat_[\w-]{20,}|dapi[0-9a-f]{32}|figd_[\w-]{30,}|lin_api_[A-Za-z0-9]{40}|ntn_[A-Za-z0-9]{40,}|ATATT3[\w=-]{50,}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,}|lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|tvly-[\w-]{20,}|fc-[0-9a-f]{32}|pa-[\w-]{43}(?![\w-])|whsec_[\w+/=-]{24,}|hvs\.[\w-]{24,}|SG\.[\w-]{16,32}\.[\w-]{32,64})/g
-/** Matches the secret in the address of a webhook of Slack or Discord, or of a bot of Telegram. */
+/** Matches keys of further services by their forms: the rules of gitleaks with a prefix of their own (read 2026-12-01). */
+const MORE_SERVICE_KEYS =
+  /(?<![\w-])(?:vc[akpri]_[A-Za-z0-9]{24,}|rnd_[A-Za-z0-9]{28,}|rpa_[A-Z0-9]{30,}|gl(?:agent|cbt|dt|ffct|ft|imt|oas|ptt|rt|soat)-[\w.-]{20,}|glc_[\w+/]{32,}={0,3}|ops_eyJ[\w+/=]{40,}|AGE-SECRET-KEY-1[0-9A-Z]{50,}|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|LTAI[A-Za-z0-9]{12,20}(?!\w)|AKID[A-Za-z0-9]{32}(?!\w)|AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59}|dor_v1_[0-9a-f]{64}|dp\.(?:ct|pt|sa|st)\.[\w.-]{40,}|dt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}|EAA[A-Za-z0-9]{100,}|fm[12][ar]?_[\w+/=-]{100,}|eyJrIjoi[A-Za-z0-9]{70,}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}|HRKU-[\w-]{58,}|PMAK-[0-9a-f]{24}-[0-9a-f]{34}|NRAK-[A-Z0-9]{27}|pscale_(?:oauth|pw|tkn)_[\w.-]{32,}|pul-[0-9a-f]{40}|rubygems_[0-9a-f]{48}|pnu_[A-Za-z0-9]{36}|rdme_[a-z0-9]{70}|xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}|sntry[su]_[\w+/=]{40,}|dckr_oat_[\w-]{20,}|AT(?:BB[A-Za-z0-9]{28,}|CTT3[\w=-]{50,})|hvb\.[\w-]{24,}|SK[0-9a-f]{32}(?!\w)|\d{8,10}:A[\w-]{34}(?![\w-])|[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w.-]))/g
+/** Matches the secret in the address of a webhook of Slack, Discord or Teams, or of a bot of Telegram. */
 const WEBHOOKS =
-  /(\bhooks\.slack\.com\/(?:services|triggers|workflows)\/|\bdiscord(?:app)?\.com\/api\/webhooks\/\d{10,20}\/|\bapi\.telegram\.org\/(?:file\/)?bot)[\w:/-]{20,}/g
+  /(\bwebhook\.office\.com\/webhookb2\/|\bhooks\.slack\.com\/(?:services|triggers|workflows)\/|\bdiscord(?:app)?\.com\/api\/webhooks\/\d{10,20}\/|\bapi\.telegram\.org\/(?:file\/)?bot)[\w:/@-]{20,}/g
 /**
  * Matches the signature or the token of an address that grants access to a file: of AWS, Google (also Firebase), Azure,
  * Alibaba Cloud, Tencent Cloud and Volcengine.
@@ -58,6 +61,7 @@ export const withoutKeys = (text: string): string =>
     .replace(PREFIXED_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
     .replace(CLOUD_SECRETS, KEY_PLACEHOLDER)
     .replace(SERVICE_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
+    .replace(MORE_SERVICE_KEYS, found => (KEY_CHARACTERS.test(found) ? KEY_PLACEHOLDER : found))
     .replace(WEBHOOKS, `$1${KEY_PLACEHOLDER}`)
     .replace(PRIVATE_KEYS, `$1${KEY_PLACEHOLDER}`)
     .replace(SIGNATURES, `$1${KEY_PLACEHOLDER}`)

@@ -10,8 +10,14 @@ import { isCredential, SECRET_NAME } from './secret-names.ts'
  * the network of a container), and those that an answer hands out.
  */
 
-/** Objects in which a frame or an event contains the fields of a request. */
-const OWNERS = ['', 'session.', 'response.', 'interaction.']
+/**
+ * Objects that contain the fields of a request: in a frame or an event, in a count of tokens or a client token of Gemini,
+ * and in batches of Anthropic and of Gemini (their published schemas, read on 2026-12-01).
+ */
+const OWNERS = [
+  ...['', 'session.', 'response.', 'interaction.', 'setup.', 'bidiGenerateContentSetup.', 'generateContentRequest.'],
+  ...['requests.*.params.', 'batch.inputConfig.requests.requests.*.request.'],
+]
 
 /** Fields with a credential. `headers` contains any headers. */
 const REQUEST_PATHS = [
@@ -31,6 +37,17 @@ const REQUEST_PATHS = [
   ...['api_key', 'client_secret.value'],
 ].flatMap(path => OWNERS.map(owner => owner + path))
 
+/**
+ * Fields of requests that create containers of OpenAI, and sessions and vaults of Anthropic's managed agents (their
+ * published schemas, read on 2026-12-01).
+ */
+const RESOURCE_PATHS = [
+  ...['network_policy.domain_secrets.*.value', 'resources.*.authorization_token', 'authorization_token'],
+  ...['auth.token', 'auth.access_token', 'auth.refresh.refresh_token'],
+  'auth.refresh.token_endpoint_auth.client_secret',
+]
+const CREDENTIAL_PATHS = [...REQUEST_PATHS, ...RESOURCE_PATHS]
+
 /** Fields with an address, which may contain a password or a key. */
 const ADDRESS_PATHS = [
   ...['tools.*.server_url', 'tools.*.url', 'tools.*.mcpServers.*.streamableHttpTransport.url', 'mcp_servers.*.url'],
@@ -43,17 +60,18 @@ const ISSUERS: readonly (readonly [url: RegExp, field: string])[] = [
 ]
 
 const namedFields = (paths: readonly string[]): NamedFields => new NamedFields(paths.map(path => path.split('.')))
-const CREDENTIAL_FIELDS = namedFields(REQUEST_PATHS)
+const CREDENTIAL_FIELDS = namedFields(CREDENTIAL_PATHS)
 const ADDRESS_FIELDS = namedFields(ADDRESS_PATHS)
 
 /** Returns the paths of the fields with credentials in the bodies of an exchange. */
 export const credentialPaths = (url: string): readonly string[] => [
-  ...REQUEST_PATHS,
+  ...CREDENTIAL_PATHS,
   ...ISSUERS.flatMap(([issuer, field]) => (issuer.test(url) ? [field] : [])),
 ]
 
 /** Names of which every body with such a credential has at least one. */
-const MARKER = /authorization|headers|secret|authentication|authconfig|apiauth|api_?key|access_token|url/i
+const MARKER =
+  /authorization|headers|secret|authentication|authconfig|apiauth|api_?key|access_token|refresh_token|"token"|url/i
 
 /** Returns the credentials in the text of a body or a frame, which the other side may repeat. */
 export function credentialsInText(text: string): readonly string[] {

@@ -319,6 +319,10 @@ describe('what is no secret stays', () => {
     '://a:',
     'secret',
     '-----BEGIN PRIVATE KEY-----A',
+    'fm2_',
+    'M0123456789012345678901234.',
+    'eyJrIjoi',
+    'Aa0.',
   ])('and a text of nothing but "%s" is looked through in time', TIMED, piece => {
     const at = performance.now()
     withoutAddresses(withoutKeys(piece.repeat(1_000_000 / piece.length)))
@@ -336,6 +340,24 @@ test.each([
   ...[`glsa_${PART}_${HEX.slice(56)}`, `sbp_${HEX.slice(24)}`, `sb_secret_${PART}`, `dapi${HEX.slice(32)}`],
   ...[`lsv2_pt_${HEX.slice(32)}_${HEX.slice(54)}`, `tvly-${PART}`, `fc-${HEX.slice(32)}`, `pa-${PART}abcdEFGH123`],
   ...[`whsec_${PART}`, `hvs.${PART}`, `SG.${PART}.${PART}abcdEFGH123`],
+  ...[`AQ.Ab8RN6${PART}${PART}`, `tgp_v1_${PART}`, `vck_${PART}`, `ghs_${PART}`, `ghu_${PART}`, `xapp-1-A1-2-${PART}`],
+  ...[`xoxe.xoxp-1-${PART}`, `glrt-${PART}`, `gldt-${PART}`, `glc_${PART}==`, `ops_eyJ${PART}${PART}`, `hvb.${PART}`],
+  ...[
+    `LTAI5t${PART.slice(0, 14)}`,
+    `AKID${PART}`,
+    `dp.pt.${PART}abcdEFGH123`,
+    `rpa_${PART.toUpperCase()}`,
+    `rnd_${PART}`,
+  ],
+  ...[
+    `AGE-SECRET-KEY-1${PART.toUpperCase()}${PART.toUpperCase()}`,
+    `pat${PART.slice(0, 14)}.${HEX}`,
+    `pul-${HEX.slice(24)}`,
+  ],
+  ...[`PMAK-${HEX.slice(40)}-${HEX.slice(30)}`, `NRAK-${PART.slice(0, 27).toUpperCase()}`, `pscale_tkn_${PART}`],
+  ...[`rubygems_${HEX.slice(16)}`, `sntrys_${PART}${PART}`, `sntryu_${HEX}`, `dckr_oat_${PART}`, `SK${HEX.slice(32)}`],
+  ...[`HRKU-${PART}${PART}`, `1234567890:AAE${PART}`, `MTAxMjM0NTY3ODkwMTIzNDU2.Gabcde.${PART}`, `dor_v1_${HEX}`],
+  `https://a.webhook.office.com/webhookb2/1a2b3c4d@5e6f/IncomingWebhook/${PART}`,
   ...[`services/T00000000/B00000000/${PART}`].map(path => `https://hooks.slack.com/${path}`),
   `https://discord.com/api/webhooks/123456789012345678/${PART}${PART}`,
   `https://api.telegram.org/bot123456789:${PART}/sendMessage`,
@@ -355,5 +377,6 @@ test.each([
     'SG.1',
     'hvs.3',
   ],
+  ...['vcr_cassettes_of_2026_and_later', 'rnd_seed_1234567890', 'AQ.1', 'LTAI', 'patience.1', '12345678:Answer'],
   ...['glpat-', 'https://hooks.slack.com/services', 'https://api.telegram.org/bots', 'dapi', 'whsec_endpoint'],
 ])('words with the beginning of a key stay: %s', text => expect(withoutKeys(text)).toBe(text))

@@ -196,3 +196,35 @@ describe('streams', () => {
     })
   })
 })
+
+/* A zero at the end replaced the prompt's count, so that prompts of such servers cost nothing. */
+describe('counts of a prompt at the end of a stream', () => {
+  const usageOf = (first: JsonObject, last: JsonObject) =>
+    fold(
+      stream(
+        namedEvent('message_start', { message: { id: 'm1', model: 'm', usage: first } }),
+        ...block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'Hi' }),
+        namedEvent('message_delta', { delta: { stop_reason: 'end_turn' }, usage: last }),
+        namedEvent('message_stop', {}),
+      ),
+    ).usage
+
+  it.each([
+    [{ input_tokens: 25 }, { input_tokens: 0 }, { input: 25 }],
+    [
+      { input_tokens: 25, cache_read_input_tokens: 100 },
+      { input_tokens: 0, cache_read_input_tokens: 0 },
+      { input: 125 },
+    ],
+    [{ input_tokens: 25 }, { input_tokens: 5, cache_read_input_tokens: 20 }, { input: 25, cacheRead: 20 }],
+    [{ input_tokens: 25 }, { input_tokens: 0, cache_read_input_tokens: 25 }, { input: 25, cacheRead: 25 }],
+    [{ input_tokens: 0 }, { input_tokens: 25 }, { input: 25 }],
+    [{ input_tokens: 25 }, { input_tokens: null }, { input: 25 }],
+    [{ input_tokens: 25 }, {}, { input: 25 }],
+  ])('%j, then %j: %j', (first, last, counts) => {
+    expect(usageOf({ ...first, output_tokens: 1 }, { ...last, output_tokens: 9 })).toMatchObject({
+      ...counts,
+      output: 9,
+    })
+  })
+})

@@ -20,6 +20,10 @@ const credential = fc.stringMatching(/^[A-Za-z0-9+/._~-]{11,40}7$/)
 
 type Placed = (credential: string) => object
 
+const mcpOfGemini = (key: string) => ({
+  mcpServers: [{ name: 'a', streamableHttpTransport: { headers: { 'x-key': key } } }],
+})
+
 /** Bodies with a credential, by endpoint. */
 const PLACES: readonly (readonly [url: string, name: string, body: Placed])[] = [
   ['/v1/responses', 'authorization of MCP', authorization => ({ tools: [{ type: 'mcp', authorization }] })],
@@ -76,6 +80,53 @@ const PLACES: readonly (readonly [url: string, name: string, body: Placed])[] = 
   ['/v1/chat/completions', 'key of the upstream', api_key => ({ api_key })],
 ]
 
+/** Bodies with a credential that no frame has. */
+const OTHER_PLACES: typeof PLACES = [
+  ['/v1alpha/auth_tokens', 'header of MCP', key => ({ bidiGenerateContentSetup: { tools: [mcpOfGemini(key)] } })],
+  [
+    '/v1beta/models/m:countTokens',
+    'header of MCP',
+    key => ({ generateContentRequest: { contents: [], tools: [mcpOfGemini(key)] } }),
+  ],
+  [
+    '/v1beta/models/m:batchGenerateContent',
+    'header of MCP',
+    key => ({ batch: { inputConfig: { requests: { requests: [{ request: { tools: [mcpOfGemini(key)] } }] } } } }),
+  ],
+  [
+    '/v1/messages/batches',
+    'token of MCP',
+    authorization_token => ({ requests: [{ custom_id: 'a', params: { mcp_servers: [{ authorization_token }] } }] }),
+  ],
+  [
+    '/v1/containers',
+    'secret of a container',
+    value => ({ name: 'a', network_policy: { domain_secrets: [{ domain: 'a.example', name: 'KEY', value }] } }),
+  ],
+  [
+    '/v1/sessions?beta=true',
+    'token of a repository',
+    authorization_token => ({ resources: [{ type: 'github_repository', authorization_token }] }),
+  ],
+  ['/v1/sessions/s/resources/r?beta=true', 'token of a repository', authorization_token => ({ authorization_token })],
+  ['/v1/vaults/v/credentials?beta=true', 'token', token => ({ auth: { type: 'static_bearer', token } })],
+  [
+    '/v1/vaults/v/credentials?beta=true',
+    'access token',
+    access_token => ({ auth: { type: 'mcp_oauth', access_token } }),
+  ],
+  [
+    '/v1/vaults/v/credentials?beta=true',
+    'refresh token',
+    refresh_token => ({ auth: { type: 'mcp_oauth', refresh: { refresh_token } } }),
+  ],
+  [
+    '/v1/vaults/v/credentials?beta=true',
+    'secret of a client',
+    client_secret => ({ auth: { type: 'mcp_oauth', refresh: { token_endpoint_auth: { client_secret } } } }),
+  ],
+]
+
 interface Written {
   readonly url: string
   readonly body: object
@@ -116,7 +167,7 @@ const prompt = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 
 const holds = (text: string, hidden: string): boolean =>
   [hidden, encodeURIComponent(hidden)].some(one => text.includes(one))
 
-describe.each(PLACES)('%s: %s', (url, _, place) => {
+describe.each([...PLACES, ...OTHER_PLACES])('%s: %s', (url, _, place) => {
   test('in a request, and repeated by its answer', async () => {
     await fc.assert(
       fc.asyncProperty(credential, async hidden => {
@@ -131,19 +182,23 @@ describe.each(PLACES)('%s: %s', (url, _, place) => {
     )
   })
 
-  test('in the frames of a session', async () => {
+  test.runIf(PLACES.some(one => one[2] === place))('in the frames of a session', async () => {
     await fc.assert(
-      fc.asyncProperty(credential, fc.constantFrom('session', 'response', undefined), async (hidden, owner) => {
-        const body = place(hidden)
-        const inside = owner === undefined ? body : { [owner]: body }
-        const frames = [
-          frame('caller', { type: 'session.update', ...inside }),
-          frame('upstream', { type: 'session.updated', ...inside, note: `${hidden} is used.` }),
-        ]
-        const text = await written({ url: '/v1/realtime?model=m', body: {}, session: { frames } })
-        expect(holds(text, hidden)).toBe(false)
-        expect(text).toContain('[redacted] is used.')
-      }),
+      fc.asyncProperty(
+        credential,
+        fc.constantFrom('session', 'response', 'setup', undefined),
+        async (hidden, owner) => {
+          const body = place(hidden)
+          const inside = owner === undefined ? body : { [owner]: body }
+          const frames = [
+            frame('caller', { type: 'session.update', ...inside }),
+            frame('upstream', { type: 'session.updated', ...inside, note: `${hidden} is used.` }),
+          ]
+          const text = await written({ url: '/v1/realtime?model=m', body: {}, session: { frames } })
+          expect(holds(text, hidden)).toBe(false)
+          expect(text).toContain('[redacted] is used.')
+        },
+      ),
       { numRuns: 10 },
     )
   })

@@ -15,6 +15,7 @@ import {
   objectsOf,
   splitList,
   textOf,
+  vendorAt,
 } from './draft.ts'
 
 /*
@@ -47,12 +48,24 @@ function keepStandby({ channels }: Draft): void {
     if (placesOf(channel).some(place => weighted.has(place))) channel.fields['weight'] ??= 0
 }
 
-/** Returns the list in an answer or in several: `data.items` in newer versions, `data` in older ones. */
+/**
+ * Returns the list in an answer or in several: `data.items` in newer versions, `data` in older ones. An export of
+ * phpMyAdmin has the table `channels` among others, and objects that describe the database.
+ */
 function listOf(value: unknown): JsonObject[] {
-  if (Array.isArray(value)) return objectsOf(value).flatMap(one => (one['data'] === undefined ? [one] : listOf(one)))
+  if (Array.isArray(value))
+    return objectsOf(value)
+      .filter(isOfChannels)
+      .flatMap(one => (one['data'] === undefined ? [one] : listOf(one)))
   const data = objectOf(value)['data'] ?? []
   return objectsOf(Array.isArray(data) ? data : objectOf(data)['items'])
 }
+
+/** Types of the objects in an export of phpMyAdmin (`ExportJson.php` of its version 5.2, read on 2026-12-01). */
+const PARTS_OF_EXPORT: ReadonlySet<unknown> = new Set(['header', 'database', 'table'])
+
+const isOfChannels = ({ type, name }: JsonObject): boolean =>
+  !PARTS_OF_EXPORT.has(type) || (type === 'table' && name === 'channels')
 
 /** Number of channels in an answer of one-api (common/config, read on 2026-11-30). Its answers state no total. */
 const PAGE_OF_ONE_API = 10
@@ -73,7 +86,10 @@ const numeralOf = (value: unknown): number =>
 const idOf = ({ id }: JsonObject): string => (typeof id === 'string' || typeof id === 'number' ? String(id) : 'unnamed')
 
 /** Returns the priority in these programs, where higher values are tried first. */
-const priorityOf = ({ priority }: JsonObject): number => (typeof priority === 'number' ? priority : 0)
+const priorityOf = ({ priority }: JsonObject): number => numeralOf(priority) || 0
+
+/** Status of a channel that is in use. Exports of databases have it as a text. */
+const ENABLED = 1
 
 function addChannel(
   draft: Draft,
@@ -88,10 +104,12 @@ function addChannel(
   const origin = otherProgram(program, type, channel)
   if (origin !== undefined) return note(`it is a channel of ${origin}, where type ${type} is another vendor`)
   const upstream = TYPES[program][type]
-  if (channel['status'] !== undefined && channel['status'] !== 1) return note('it is disabled')
+  if (channel['status'] !== undefined && numeralOf(channel['status']) !== ENABLED) return note('it is disabled')
   if (upstream === undefined) return note(`type ${type} has no preset: write a channel with provider: custom`)
   const address = addressOf(channel, upstream)
   if (address === undefined && textOf(channel['base_url']) !== undefined) return note('base_url is not an address')
+  if (upstream.isComplete === true && !CHAT_ADDRESS.test(textOf(channel['base_url']) ?? ''))
+    return note('base_url is the complete address of requests: a channel has only that of Chat Completions')
   if (type === AZURE && isAtCloudflare(address))
     return note('no channel has the paths of Cloudflare’s gateway for Azure')
   if (address === undefined && (upstream.preset === undefined || type === AZURE)) return note('base_url is missing')
@@ -100,14 +118,15 @@ function addChannel(
   const free = freeName(draft.names, name)
   const keys = keysOf(draft, channel, { name: free, id: idOf(channel) }, note)
   if (keys === undefined) return note('all of its keys are disabled')
-  const withoutDots = removesDots(program, type, channel['created_time'])
+  const withoutDots = removesDots(program, type, numeralOf(channel['created_time']))
   const isNewApi = program === 'new-api'
   const models = modelsOf(channel, { isChained: isNewApi, hasEfforts: isNewApi, withoutDots }, note)
   draft.channels.push({ name: free, ...providerOf(upstream, address, keys), models })
   const { fields } = draft.channels.at(-1)!
   const rank = ranks.indexOf(priorityOf(channel))
   if (rank > 0) fields['priority'] = rank
-  if (typeof channel['weight'] === 'number' && channel['weight'] > 0) fields['weight'] = channel['weight']
+  const weight = numeralOf(channel['weight'])
+  if (weight > 0) fields['weight'] = weight
   if (type === AZURE) Object.assign(fields, defined({ api_version: apiVersionOf(channel) }))
   if (isSet(proxy)) fields['proxy'] = addressIn(proxy)
   if (Object.values(settings).some(Boolean)) note('setting: see the fields of channels')
@@ -150,6 +169,9 @@ const isAtCloudflare = (address: string | undefined): boolean =>
 const apiVersionOf = ({ other, config }: JsonObject): string | undefined =>
   textOf(other) ?? textOf(parseObject(textOf(config) ?? '{}')?.['api_version'])
 
+/** Matches an address of Chat Completions without a place for the model's name. */
+const CHAT_ADDRESS = /^[^{}]*\/chat\/completions\/?$/
+
 /** Matches the name of a rule of new-api that passes headers of callers on. */
 const PASSING_RULE = /^(?:\*$|re(?:gex)?:)/i
 
@@ -173,6 +195,8 @@ function addHeaders(fields: Facts, channel: JsonObject, key: string | undefined,
 
 function providerOf({ preset, formats, keepsPreset }: Upstream, address: string | undefined, keys: object) {
   if (isVendorAddress(preset, address)) return { provider: preset!, fields: defined({ ...keys }) }
+  const vendor = vendorAt(address, formats)
+  if (vendor !== undefined) return { provider: vendor.provider, fields: defined({ ...keys, ...vendor.fields }) }
   if (address === undefined || (preset !== undefined && keepsPreset === true))
     return { provider: preset!, fields: defined({ ...keys, base_url: address }) }
   return { provider: 'custom', fields: { ...keys, formats, base_url: address } }

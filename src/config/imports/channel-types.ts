@@ -20,6 +20,8 @@ export interface Upstream {
   readonly address?: string
   /** True if channels have the preset's paths and dialect also at their own address. */
   readonly keepsPreset?: true
+  /** True if the program sends every request to the address itself, with the model's name in place of `{model}`. */
+  readonly isComplete?: true
 }
 
 const CHAT: Upstream = { formats: COMPATIBLE_FORMATS, below: '/v1' }
@@ -65,7 +67,11 @@ const COMMON: { readonly [type: number]: Upstream } = {
 export const TYPES: { readonly [P in ChannelProgram]: { readonly [type: number]: Upstream } } = {
   'new-api': {
     ...COMMON,
-    ...{ 4: OLLAMA, 8: CHAT_ALONE, 26: vendor('zai', 'https://open.bigmodel.cn', '/api/paas/v4') },
+    ...{
+      4: OLLAMA,
+      8: { ...CHAT_ALONE, isComplete: true },
+      26: vendor('zai', 'https://open.bigmodel.cn', '/api/paas/v4'),
+    },
     ...{ 27: { ...CHAT_ALONE, address: 'https://api.perplexity.ai' }, 34: COHERE, 35: MINIMAX },
     ...{ 38: { preset: 'jina', formats: ['embeddings', 'rerank'], below: '/v1' }, 40: SILICONFLOW },
     ...{ 42: chat('mistral'), 43: chat('deepseek'), 45: VOLCENGINE, 46: QIANFAN, 47: CHAT, 48: chat('xai') },
@@ -115,5 +121,5 @@ export const PLANS: { readonly [name: string]: string } = {
 const DOTS_SINCE = Date.UTC(2025, 4, 10) / 1000
 
 /** Returns true if the program removes dots from the names of a channel's deployments: `gpt-4.1` is at `gpt-41`. */
-export const removesDots = (program: ChannelProgram, type: number, createdAt: unknown): boolean =>
-  type === AZURE && (program === 'one-api' || (typeof createdAt === 'number' && createdAt < DOTS_SINCE))
+export const removesDots = (program: ChannelProgram, type: number, createdAt: number): boolean =>
+  type === AZURE && (program === 'one-api' || createdAt < DOTS_SINCE)

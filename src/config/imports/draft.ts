@@ -2,7 +2,7 @@ import { Document } from 'yaml'
 import { getOrAdd } from '../../canonical/maps.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { withEscapedControls, withoutTrailingSlashes } from '../../canonical/text.ts'
-import { PRESETS } from '../../formats/index.ts'
+import { PRESETS, type PresetFormat } from '../../formats/index.ts'
 import { withoutRefusedValues } from './accepted.ts'
 import type { Note } from './note.ts'
 
@@ -29,6 +29,30 @@ export const isVendorAddress = (provider: string | undefined, address: string | 
   provider !== undefined &&
   address !== undefined &&
   PRESETS.get(provider)?.formats.some(({ baseUrl }) => baseUrl === address) === true
+
+/** Path of the version, which some vendors take before the paths of their tasks, and need not. */
+const VERSION_PATH = /\/v1$/
+
+/**
+ * Returns the vendor that offers one of the formats at an address, as the fields of a channel. Its preset has the dialect
+ * and the prices, which a channel known only by its address lacks. DeepSeek's address is valid with and without a version.
+ * Without Chat Completions, the channel has these formats only: keys of some plans are valid at this address alone.
+ */
+export function vendorAt(
+  address: string | undefined,
+  formats: readonly string[],
+): { readonly provider: string; readonly fields: { readonly [field: string]: unknown } } | undefined {
+  if (address === undefined) return undefined
+  const addresses = [address, address.replace(VERSION_PATH, '')]
+  const sought = formats.includes('chat') ? ['chat'] : formats
+  const isThere = ({ format, baseUrl }: PresetFormat): boolean =>
+    sought.includes(format) && baseUrl !== undefined && addresses.includes(baseUrl)
+  for (const { name, keyless, formats: offered } of PRESETS.values()) {
+    const found = keyless === true ? [] : offered.filter(isThere).map(({ format }) => format)
+    if (found.length > 0) return { provider: name, fields: found.includes('chat') ? {} : { formats: found } }
+  }
+  return undefined
+}
 
 /** Fields of a model or group, in the form of the config. */
 export interface Facts {

@@ -7,7 +7,7 @@ import {
   PRESETS as PROVIDERS,
   URL_VERSION,
 } from '../../formats/index.ts'
-import { COMPATIBLE_FORMATS, isVendorAddress, objectOf, textOf } from './draft.ts'
+import { COMPATIBLE_FORMATS, isVendorAddress, objectOf, textOf, vendorAt } from './draft.ts'
 import { CLOUDS, isConversation } from './litellm-clouds.ts'
 import { OTHER_PROVIDERS, USUAL_ADDRESSES } from './litellm-providers.ts'
 import { orderOf } from './litellm-ranks.ts'
@@ -273,11 +273,13 @@ function compatible(prefix: string, params: JsonObject, info: JsonObject, model:
   if (address === undefined) return 'api_base is missing'
   const isRanking = prefix === 'azure_ai' && (info['mode'] === 'rerank' || /rerank/i.test(model))
   const base_url = isRanking ? `${address.replace(/\/v1$/, '')}/v1` : withVersion(prefix, address)
-  const fields: { [field: string]: unknown } = { ...keyFields(params, 'none'), base_url }
+  const formats = formatsFor(info)
+  const vendor = vendorAt(base_url, formats)
+  const fields: { [field: string]: unknown } = keyFields(params, 'none')
   return {
-    provider: 'custom',
+    provider: vendor?.provider ?? 'custom',
     model: nameAt(prefix, model, textOf(info['mode'])),
-    fields: { ...fields, formats: formatsFor(info) },
+    fields: { ...fields, ...(vendor?.fields ?? { base_url, formats }) },
     ...(prefix === 'openai' && fields['key'] === 'none' ? { note: NO_KEY } : {}),
   }
 }

@@ -14,6 +14,7 @@ import {
   textOf,
 } from './draft.ts'
 import { type Credentials, credentialsOf, noteUnused, withCredential } from './litellm-credentials.ts'
+import { configOf } from './litellm-exports.ts'
 import { complete } from './litellm-fallbacks.ts'
 import { type NamedEntry, type Rank, ranksOf } from './litellm-ranks.ts'
 import { ROUTER_FIELDS } from './litellm-router.ts'
@@ -32,8 +33,9 @@ const SETTINGS = ['router_settings', 'litellm_settings', 'general_settings'] as 
 
 /** Reads a config of LiteLLM's proxy. */
 export function importLitellm(value: unknown): Draft {
-  const config = objectOf(value)
+  const { config, notes } = configOf(value)
   const draft = newDraft()
+  append(draft.notes, notes)
   const credentials = credentialsOf(draft, config['credential_list'])
   const entries = entriesOf(draft, config['model_list'], credentials)
   const ranks = ranksOf(entries, config)

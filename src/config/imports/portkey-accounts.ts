@@ -1,6 +1,6 @@
 import { rowOf } from '../../canonical/maps.ts'
 import { defined, type JsonObject } from '../../canonical/node.ts'
-import { addressIn, COMPATIBLE_FORMATS, isVendorAddress, objectOf, textOf } from './draft.ts'
+import { addressIn, COMPATIBLE_FORMATS, isVendorAddress, objectOf, textOf, vendorAt } from './draft.ts'
 import { CLOUDS, lost, type PortkeyAccount } from './portkey-clouds.ts'
 import { ADDRESSES, BELOW_V1, COMPATIBLE, OTHER_FORMATS, PRESETS } from './portkey-presets.ts'
 
@@ -83,7 +83,8 @@ function hostAccount(
   if (OTHER_FORMATS.has(name)) return `"${name}" has a format that no channel speaks at another host`
   if (name === 'cohere') return { provider: 'cohere', model, fields: defined({ key: key ?? 'none', base_url }) }
   const formats = rowOf(HOSTS, name) ?? COMPATIBLE_FORMATS
-  return { provider: 'custom', model, fields: defined({ key: key ?? 'none', formats, base_url, headers }) }
+  const { provider, fields } = vendorAt(base_url, formats) ?? { provider: 'custom', fields: { formats, base_url } }
+  return { provider, model, fields: defined({ key: key ?? 'none', ...fields, headers }) }
 }
 
 function headersOf(name: string, target: JsonObject): { readonly [header: string]: string } | undefined {

@@ -172,9 +172,16 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (usage !== undefined) this.count(usage)
   }
 
-  /** Merges usage. Counts are cumulative, so later counts replace earlier ones. Null is not a count. */
+  /**
+   * Merges usage. Counts are cumulative, so later counts replace earlier ones. Null is not a count, nor are those of a
+   * prompt of no tokens, which some servers state at the end (docs/wire/messages.md#stream).
+   */
   private count(usage: JsonObject): void {
-    for (const field in usage) if (usage[field] !== null || !(field in this.usage)) put(this.usage, field, usage[field])
+    const hasPrompt = PROMPT_COUNTS.some(field => usage[field])
+    for (const field in usage) {
+      const isEmpty = !hasPrompt && PROMPT_COUNTS.includes(field) && Boolean(this.usage[field])
+      if ((usage[field] !== null && !isEmpty) || !(field in this.usage)) put(this.usage, field, usage[field])
+    }
     this.tier = readTier(this.usage)
     this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }
@@ -203,3 +210,6 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 }
 
 const DELTA = new Set(['type', 'delta', 'usage'])
+
+/** Counts whose sum is that of the prompt. */
+const PROMPT_COUNTS: readonly string[] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']

@@ -208,12 +208,16 @@ export function readUsage(wire: JsonObject): Usage {
   const outer = extrasOf(FORMAT, wire, knownFields, unreadFields).extras?.[FORMAT]
   const extras = others === undefined ? outer : { ...outer, [DETAILS]: others }
   const usage = {
-    ...reconcileCounts({ input, output, total: anyCount(wire['total_tokens']) }),
+    ...reconcileCounts({ input, output, total: anyCount(wire['total_tokens']), audio: audioBeside(wire) }),
     ...defined({ inputBy }),
     ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
   }
   return withWireSource(usage, FORMAT, wire)
 }
+
+/** Returns the tokens of the recording, which Mistral counts beside those of the prompt (docs/wire/chat.md#usage). */
+const audioBeside = (wire: JsonObject): number | undefined =>
+  anyCount(anyObject(wire['prompt_tokens_details'])?.['audio_tokens'])
 
 const isAsExpected = (name: string, value: Json | undefined): boolean =>
   value === undefined || typeof value === (name === 'type' ? 'string' : 'number')

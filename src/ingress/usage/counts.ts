@@ -13,6 +13,8 @@ export interface ReportedCounts {
   /** Tokens read from a cache plus tokens written to it. */
   readonly cached?: number | undefined
   readonly reasoning?: number | undefined
+  /** Tokens of audio in the prompt. */
+  readonly audio?: number | undefined
 }
 
 /** Reads the counts of image and speech answers under OpenAI's names. */
@@ -24,9 +26,9 @@ export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
 
 /**
  * Normalizes input and output counts, because upstreams count in different ways (trap 97). The total shows whether the
- * prompt includes cached tokens and whether the completion includes reasoning (xAI's does not). If no combination adds
- * up to the total, the rest counts as output, because Google's chat endpoint excludes reasoning from its other counts.
- * Without a total, a part that is larger than its whole must have been counted separately.
+ * prompt includes cached tokens and audio (Mistral's does not include audio, docs/wire/chat.md#usage) and whether the
+ * completion includes reasoning (xAI's does not). If no combination adds up to the total, the rest counts as output, because Google's chat endpoint excludes reasoning from its other counts.
+ * A part that is larger than its whole must have been counted separately, even if the total leaves it out.
  */
 export function reconcileCounts({
   input,
@@ -34,8 +36,10 @@ export function reconcileCounts({
   total,
   cached = 0,
   reasoning = 0,
+  audio = 0,
 }: ReportedCounts): Pick<Usage, 'input' | 'output'> {
-  if (total === undefined) return counts(includingPart(input, cached), includingPart(output, reasoning))
+  if (total === undefined)
+    return counts(includingPart(includingPart(input, cached), audio), includingPart(output, reasoning))
   if (input === undefined) return counts(remainder(total, output ?? 0), output)
   if (output === undefined) return counts(input, remainder(total, input))
   for (const [extraInput, extraOutput] of [
@@ -43,9 +47,11 @@ export function reconcileCounts({
     [0, reasoning],
     [cached, 0],
     [cached, reasoning],
+    [audio, 0],
+    [cached + audio, 0],
   ] as const)
     if (input + extraInput + output + extraOutput === total)
-      return { input: input + extraInput, output: output + extraOutput }
+      return { input: includingPart(input + extraInput, cached), output: output + extraOutput }
   return { input, output: Math.max(output, total - input) }
 }
 
@@ -55,7 +61,7 @@ const counts = (input: number | undefined, output: number | undefined): Pick<Usa
 })
 
 /** Adds a part to the whole if the part is larger, because then the whole cannot include it. */
-const includingPart = (totalCount: number | undefined, part: number): number | undefined =>
+const includingPart = <C extends number | undefined>(totalCount: C, part: number): C | number =>
   totalCount !== undefined && part > totalCount ? totalCount + part : totalCount
 
 /** Returns the rest of a total beyond one part, or undefined if the rest is zero. */

@@ -38,10 +38,10 @@ export function countNames(input: string, output: string, modalities: readonly s
 }
 
 /**
- * Fields of DeepSeek, Kimi and Mistral for cached tokens, beside the prompt's tokens (docs/wire/chat.md#usage). They may
- * accompany or replace the detail objects.
+ * Fields of DeepSeek, Kimi, Mistral and Databricks for cached tokens, beside the prompt's tokens
+ * (docs/wire/chat.md#usage). They may accompany or replace the detail objects.
  */
-const CACHE_HITS = ['prompt_cache_hit_tokens', 'cached_tokens', 'num_cached_tokens'] as const
+const CACHE_HITS = ['prompt_cache_hit_tokens', 'cached_tokens', 'num_cached_tokens', 'cache_read_input_tokens'] as const
 
 /**
  * Fields for tokens written to a cache: OpenAI's among the details of the prompt, then those of Model Studio, LiteLLM and
@@ -75,15 +75,20 @@ export function readUsage(format: Format, wire: JsonObject, names = DEFAULT_NAME
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
   const byKind = names === DEFAULT_NAMES ? { inputBy: byModality(input), outputBy: byModality(output) } : {}
   return defined({
-    ...reconcileCounts({ ...reported, cached, reasoning }),
+    ...reconcileCounts({ ...reported, cached, reasoning, audio: byKind.inputBy?.audio }),
     ...{ cacheRead, cacheWrite, reasoning },
     ...byKind,
     extras: usageExtras(format, wire, names, input, output),
   })
 }
 
-const cacheHits = (wire: JsonObject): number | undefined =>
-  anyCount(wire[CACHE_HITS[0]]) ?? anyCount(wire[CACHE_HITS[1]]) ?? anyCount(wire[CACHE_HITS[2]])
+function cacheHits(wire: JsonObject): number | undefined {
+  for (const field of CACHE_HITS) {
+    const count = anyCount(wire[field])
+    if (count !== undefined) return count
+  }
+  return undefined
+}
 
 const cacheWrites = (wire: JsonObject, details: JsonObject | undefined): number | undefined =>
   anyCount(details?.[CACHE_WRITES[0]]) ??

@@ -45,6 +45,46 @@ test.each([
   expect(chatUrl({ type, base_url: '' }, program)).toBe(address)
 })
 
+describe.each(['new-api', 'one-api'])('a channel of %s at the address of a vendor is one of that vendor', program => {
+  test.each([
+    ['https://api.deepseek.com', 'deepseek'],
+    ['https://api.groq.com/openai', 'groq'],
+    ['https://api.x.ai', 'xai'],
+    ['https://openrouter.ai/api', 'openrouter'],
+    ['https://dashscope-intl.aliyuncs.com/compatible-mode', 'dashscope'],
+  ])('%s: %s, also with the type of OpenAI', (base_url, provider) => {
+    expect(channelOf({ base_url }, program)).toMatchObject({ provider, key: 'k' })
+  })
+
+  test.each([
+    ['https://api.deepseek.com/anthropic', 'deepseek'],
+    ['https://api.z.ai/api/anthropic', 'zai'],
+  ])('%s: %s, which speaks Messages there', (base_url, provider) => {
+    const { formats, ...channel } = channelOf({ type: 14, base_url }, program)
+    expect(channel).toMatchObject({ provider, key: 'k' })
+    expect(formats).toMatchObject([{ format: 'messages', baseUrl: base_url }])
+  })
+
+  test('whose type has the address with a version', () => {
+    const type = program === 'new-api' ? 43 : 36
+    expect(channelOf({ type, base_url: 'https://api.deepseek.com/' }, program).provider).toBe('deepseek')
+  })
+})
+
+/* Requests of such channels go to the address itself (relay/channel/openai/adaptor.go of new-api, read on 2026-12-01). */
+describe('a channel of new-api with the complete address of requests', () => {
+  test('is one of Chat Completions', () => {
+    expect(chatUrl({ type: 8, base_url: `${OWN}/a/chat/completions` })).toBe(`${OWN}/a`)
+  })
+
+  test.each([`${OWN}/a`, `${OWN}/{model}/chat/completions`, `${OWN}/v1/responses`])('%s is a note', base_url => {
+    expect(imported({ type: 8, base_url })).toMatchObject({
+      channels: 0,
+      notes: [{ text: expect.stringContaining('complete address') }],
+    })
+  })
+})
+
 describe('a name that new-api reads as a model and an effort', () => {
   test.each([
     ['gpt-5-high', 'gpt-5'],
@@ -135,5 +175,27 @@ describe('rows of the database', () => {
 
   test('are read where both programs have the same type', () => {
     expect(imported({ type: 14, ...NEW_API }, 'one-api')).toMatchObject({ channels: 1, notes: [] })
+  })
+
+  /* phpMyAdmin writes each value as a text, and the tables after two objects about the database. */
+  test('in an export of phpMyAdmin have numbers as texts', () => {
+    const texts = { id: '1', type: '1', status: '1', weight: '5', priority: '10', created_time: '1746000000' }
+    const rows = [
+      { ...CHANNEL, ...texts },
+      { ...CHANNEL, ...texts, id: '2', priority: '0', name: 'later' },
+      { ...CHANNEL, ...texts, status: '2' },
+    ]
+    const file = [
+      { type: 'header', version: '5.2.1', comment: 'Export to JSON plugin for PHPMyAdmin' },
+      { type: 'database', name: 'new-api' },
+      { type: 'table', name: 'abilities', data: [{ group: 'default', model: 'm', channel_id: '1' }] },
+      { type: 'table', name: 'channels', data: rows },
+    ]
+    const { text, notes } = importConfig('new-api', JSON.stringify(file), 'channels.json')
+    expect(notes).toMatchObject([{ text: 'it is disabled' }])
+    expect(readConfig(text, ENV).channels).toMatchObject([
+      { name: 'one', weight: 5, priority: 0 },
+      { name: 'later', weight: 5, priority: 1 },
+    ])
   })
 })

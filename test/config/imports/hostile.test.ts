@@ -132,7 +132,7 @@ describe('very large and very deep files', () => {
     const slashes = `https://a${'/'.repeat(200_000)}b`
     const took = cpuTimeOf(() => {
       importJson('litellm', { model_list: [entry('a', { model: 'custom_openai/a', api_base: slashes })] })
-      importJson('new-api', [{ id: 1, type: 8, name: 'a', models: 'a', base_url: slashes }])
+      importJson('new-api', [{ id: 1, type: 1, name: 'a', models: 'a', base_url: slashes }])
       importJson('portkey', { provider: 'openai', custom_host: slashes })
     })
     expect(took).toBeLessThan(2000)
@@ -292,7 +292,7 @@ describe('a file that names variables of the machine', () => {
   const SECRET = `\${ANTHROPIC_API_KEY}`
   const CHANNEL = {
     id: 1,
-    type: 8,
+    type: 1,
     name: SECRET,
     models: SECRET,
     key: SECRET,

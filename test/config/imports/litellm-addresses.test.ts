@@ -36,6 +36,40 @@ describe('an address may be that of Chat Completions itself', () => {
   })
 })
 
+/*
+ * Most entries for vendors that are compatible with OpenAI name the provider `openai` and the vendor's address (LiteLLM's
+ * page "OpenAI-Compatible Endpoints", read on 2026-12-01). A channel with an address alone has neither the vendor's
+ * dialect nor its prices, so that no budget counts its requests.
+ */
+describe('an entry of OpenAI at the address of another vendor is a channel of that vendor', () => {
+  test.each([
+    ['https://api.deepseek.com', 'deepseek'],
+    ['https://api.deepseek.com/v1', 'deepseek'],
+    ['https://api.groq.com/openai/v1', 'groq'],
+    ['https://api.mistral.ai/v1/', 'mistral'],
+    ['https://openrouter.ai/api/v1/chat/completions', 'openrouter'],
+  ])('%s: %s', (api_base, provider) => {
+    expect(channelOf({ model: 'openai/x', api_base })).toMatchObject({ provider, key: 'k' })
+    expect(reached({ model: 'openai/x', api_base })[1]).toBe('x')
+  })
+
+  test('with the format of its work', () => {
+    const { provider, formats } = channelOf(
+      { model: 'openai/x', api_base: 'https://api.groq.com/openai/v1' },
+      { mode: 'audio_transcription' },
+    )
+    expect([provider, formats.map(({ format }) => format)]).toEqual(['groq', ['transcriptions']])
+  })
+
+  test.each([
+    ['embedding', 'https://api.deepseek.com'],
+    [undefined, 'https://api.deepseek.com.example.org'],
+    [undefined, 'http://127.0.0.1:11434/v1'],
+  ])('but not one that does %s at %s', (mode, api_base) => {
+    expect(channelOf({ model: 'openai/x', api_base }, { mode }).provider).toBe('custom')
+  })
+})
+
 test.each(['mistral-large-latest', 'mistral-large-3', 'command-r-plus', 'command-r-plus-08-2024'])(
   'azure/%s is Chat Completions at an address of its own',
   model => {

@@ -14,6 +14,11 @@ const addressOf = ({ formats }: ChannelConfig, format: string): string | undefin
   formats.find(one => one.format === format)?.baseUrl
 const pathsOf = (config: object) => imported(config).notes.map(({ path }) => path)
 
+test('a target of OpenAI at the address of another vendor is a channel of that vendor, with its prices', () => {
+  const custom_host = 'https://api.groq.com/openai/v1'
+  expect(channelOf({ provider: 'openai', api_key: 'k', custom_host })).toMatchObject({ provider: 'groq', key: 'k' })
+})
+
 describe('a host of a target has the paths that Portkey appends', () => {
   const plain = [
     'openai',

@@ -159,6 +159,7 @@ it.each([
   ['DeepSeek', 'prompt_cache_hit_tokens'],
   ['Kimi', 'cached_tokens'],
   ['Mistral [rec]', 'num_cached_tokens'],
+  ['Databricks', 'cache_read_input_tokens'],
 ])('cached tokens of %s count as cached', (_, field) => {
   const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12, [field]: 8 }
   const body = { id: '1', object: 'chat.completion', model: 'm', choices: [], usage }

@@ -14,7 +14,7 @@ import type { ForeignExchange, ForeignFile } from './exchange.ts'
 import { HAR } from './har.ts'
 import { harExchanges } from './har-import.ts'
 import { type Parsed, parseForeign } from './parse.ts'
-import { CASSETTE, cassetteExchanges } from './vcr.ts'
+import { CASSETTE, cassetteExchanges, RUBY_CASSETTE } from './vcr.ts'
 
 /** Maximum size of an imported file, in bytes. */
 const MAX_SIZE = 512 * 1024 * 1024
@@ -31,8 +31,8 @@ export interface ImportOptions {
 }
 
 /**
- * Writes the exchanges in a HAR file, a cassette of vcrpy or go-vcr, or a fixture file of aimock as recordings. Returns their
- * number. Exchanges that no recording can hold are skipped.
+ * Writes the exchanges in a HAR file, a cassette of vcrpy, go-vcr or VCR for Ruby, or a fixture file of aimock as
+ * recordings. Returns their number. Exchanges that no recording can hold are skipped.
  *
  * @throws RecordingError with file and line for a file that is faulty or of another kind. Nothing is then written.
  */
@@ -68,6 +68,10 @@ const CONVERTERS: { readonly [field: string]: (parsed: Parsed, file: string, at:
     exchanges: cassetteExchanges(validated(CASSETTE, parsed, file).interactions, at),
     skipped: [],
   }),
+  http_interactions: (parsed, file, at) => ({
+    exchanges: cassetteExchanges(validated(RUBY_CASSETTE, parsed, file).http_interactions, at),
+    skipped: [],
+  }),
   fixtures: (parsed, file, at) => fixtureExchanges(validated(FIXTURES, parsed, file).fixtures, at),
 }
 
@@ -75,7 +79,12 @@ function readForeign(parsed: Parsed, file: string, at: Date): ForeignFile {
   const { value } = parsed
   const kind = isObject(value) ? Object.keys(CONVERTERS).find(field => field in value) : undefined
   if (kind !== undefined) return CONVERTERS[kind]!(parsed, file, at)
-  throw fileFault(file, 'is neither a HAR file (log), a cassette (interactions) nor a fixture file (fixtures)', [], 1)
+  throw fileFault(
+    file,
+    'is neither a HAR file (log), a cassette (interactions or http_interactions) nor a fixture file (fixtures)',
+    [],
+    1,
+  )
 }
 
 function validated<S extends v.GenericSchema>(schema: S, { value, lineOf }: Parsed, file: string): v.InferOutput<S> {

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { LineCounter, parseDocument, type ScalarTag } from 'yaml'
 import type { Path } from '../../../canonical/loss.ts'
 import { lineFinder } from '../../../config/source.ts'
 import { fileFault, parseJsonFile } from '../file.ts'
@@ -10,8 +10,14 @@ export interface Parsed {
   lineOf(path: Path): number
 }
 
+/** Binary values as Ruby tags them. */
+const BINARY_OF_RUBY: ScalarTag = {
+  tag: '!binary',
+  resolve: text => new Uint8Array(Buffer.from(text, 'base64')),
+}
+
 /**
- * Parses JSON, or YAML with `!!binary` values.
+ * Parses JSON, or YAML with `!!binary` or `!binary` values.
  *
  * @param file the name of the file, for errors.
  * @throws RecordingError with file and line.
@@ -23,7 +29,11 @@ export function parseForeign(text: string, file: string): Parsed {
   // The YAML parser also accepts JSON, but is slow for large files.
   if (/^\s*[[{]/.test(text)) return { value: parseJsonFile(text, file), lineOf }
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, customTags: ['binary'], prettyErrors: false })
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    customTags: ['binary', BINARY_OF_RUBY],
+    prettyErrors: false,
+  })
   const [first] = document.errors
   if (first !== undefined) throw fileFault(file, first.message, [], lines.linePos(first.pos[0]).line)
   try {

@@ -6,8 +6,12 @@ import type { ArrivedAnswer } from '../recorder.ts'
 import { FOREIGN_STATUS } from '../recording.ts'
 import { type ForeignExchange, headersOf, targetOf, withoutEncoding } from './exchange.ts'
 import { withNamesOfVcrpy } from './go-vcr.ts'
+import { withNamesOfPython } from './ruby-vcr.ts'
 
-/* Cassettes of vcrpy: https://vcrpy.readthedocs.io, serializer `yaml` or `json`. Those of go-vcr get the same names. */
+/*
+ * Cassettes of vcrpy: https://vcrpy.readthedocs.io, serializer `yaml` or `json`. Those of go-vcr and of VCR for Ruby get
+ * the same names.
+ */
 
 const text = v.string('expected a string')
 const object = <E extends v.ObjectEntries>(entries: E) =>
@@ -49,11 +53,18 @@ const INTERACTION_OF_VCRPY = object({
       parsed_body: v.optional(v.unknown()),
     }),
   ),
+  /** Time that VCR for Ruby states. */
+  recorded_at: v.optional(text),
 })
 
 const INTERACTION = v.pipe(v.unknown(), v.transform(withNamesOfVcrpy), INTERACTION_OF_VCRPY)
 
 export const CASSETTE = object({ interactions: v.array(INTERACTION, 'expected a list') })
+
+const INTERACTION_OF_RUBY = v.pipe(v.unknown(), v.transform(withNamesOfPython), INTERACTION_OF_VCRPY)
+
+/** A cassette of VCR for Ruby. */
+export const RUBY_CASSETTE = object({ http_interactions: v.array(INTERACTION_OF_RUBY, 'expected a list') })
 
 type Interaction = v.InferOutput<typeof INTERACTION>
 type Headers = v.InferOutput<typeof HEADERS>
@@ -64,12 +75,12 @@ type Headers = v.InferOutput<typeof HEADERS>
  * @param at time of interactions whose answer has no date, because cassettes have no times.
  */
 export const cassetteExchanges = (interactions: readonly Interaction[], at: Date): readonly ForeignExchange[] =>
-  interactions.map(({ request, response }) => {
+  interactions.map(({ request, response, recorded_at: time }) => {
     const headers = withoutEncoding(joinedHeaders(request.headers))
     const body = bytesOf(request.parsed_body, request.body)
     const type = headers['content-type'] ?? (parseJson(body.toString('utf8')) === undefined ? undefined : JSON_TYPE)
     const answer = answerOf(response)
-    const date = Date.parse(String(answer.headers['date'] ?? ''))
+    const date = Date.parse(answer.headers['date'] ?? time ?? '')
     return {
       request: {
         ...{ method: request.method, url: targetOf(request.uri), body },

@@ -257,7 +257,7 @@ describe('a HAR file', () => {
     const rules = har(entry(), entry({ _interlingua: { redact: ['/(/'] } }))
     expect(await fault('a.har', rules)).toContain('_interlingua.redact[0]: is neither a path nor a valid /expression/')
     expect(await fault('a.json', '{"version":1}')).toBe(
-      'a.json:1: is neither a HAR file (log), a cassette (interactions) nor a fixture file (fixtures)',
+      'a.json:1: is neither a HAR file (log), a cassette (interactions or http_interactions) nor a fixture file (fixtures)',
     )
   })
 })

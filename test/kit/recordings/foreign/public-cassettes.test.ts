@@ -59,6 +59,62 @@ test('aiohttp has methods in lower case, which it sends in upper case', async ()
   expect([answer.status, await answer.text()]).toEqual([200, string])
 })
 
+/* 1,275 exchanges of 700 cassettes of crmne/ruby_llm (August 2026) are imported like these. */
+describe('a cassette of VCR for Ruby', () => {
+  const uri = 'https://api.openai.com/v1/chat/completions'
+  const cassette = (answer: string, address = uri) => `---
+http_interactions:
+- request:
+    method: post
+    uri: ${address}
+    body:
+      encoding: UTF-8
+      string: '{"model":"m","messages":[{"role":"user","content":"hi"}]}'
+    headers:
+      Authorization:
+      - Bearer sk-planted-secret-1
+      Content-Type:
+      - application/json
+  response:
+    status:
+      code: 200
+      message: OK
+    headers:
+      Content-Type:
+      - application/json
+    body:
+      encoding: ASCII-8BIT
+${answer}
+  recorded_at: Wed, 19 Aug 2026 14:35:01 GMT
+recorded_with: VCR 6.4.0
+`
+  const json = '{"choices":[{"message":{"role":"assistant","content":"Grüße"},"finish_reason":"stop"}]}'
+  const base64 = Buffer.from(json).toString('base64')
+
+  test.each([
+    ['a text', `      string: '${json}'`],
+    ['a binary value', `      string: !binary |-\n        ${base64.slice(0, 60)}\n        ${base64.slice(60)}`],
+    ['base64', `      base64_string: |\n        ${base64}`],
+  ])('has its answer as %s', async (_, answer) => {
+    const recordings = await recordingsOf('ruby.yml', cassette(answer))
+    expect(recordings[0]!.recording).toMatchObject({ format: 'chat', recorded_at: '2026-08-19T14:35:01.000Z' })
+    expect(JSON.stringify(recordings)).not.toContain('planted')
+    await using replay = await openDisposable(recordings)
+    const body = '{"model":"m","messages":[{"role":"user","content":"hi"}]}'
+    const headers = { 'content-type': 'application/json' }
+    const found = await fetch(`${replay.url}/v1/chat/completions`, { method: 'POST', headers, body })
+    expect([found.status, await found.text()]).toEqual([200, json])
+  })
+
+  test('may have a placeholder as its address', async () => {
+    const recordings = await recordingsOf(
+      'ruby.yml',
+      cassette(`      string: '${json}'`, '"<API_BASE>/chat/completions"'),
+    )
+    expect(recordings[0]!.recording).toMatchObject({ format: 'chat', request: { path: '/chat/completions' } })
+  })
+})
+
 const BEDROCK = 'https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-lite-v1%3A0'
 const OPENAI = 'https://api.openai.com/v1/chat/completions'
 const interaction = (uri: string, body: string, response: object) => ({
