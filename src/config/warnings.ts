@@ -1,7 +1,7 @@
 import type { JsonObject } from '../canonical/node.ts'
 import { DIALECT_FLAGS, expectedOf } from '../formats/dialects/index.ts'
 import { CALLERS_VERSION, isVersion, MESSAGES_VERSION } from '../formats/dialects/messages.ts'
-import { FORMAT_FACTS } from '../formats/index.ts'
+import { FORMAT_FACTS, PRESETS } from '../formats/index.ts'
 import { suggestion } from './faults.ts'
 import { matchesAny } from './glob.ts'
 import type { ChannelConfig, Config, KeyConfig, ModelFacts } from './types.ts'
@@ -73,13 +73,28 @@ function* nameWarnings({ channels, models, groups }: Config): Generator<string> 
 /** Matches an address that ends with the path of an endpoint. */
 const ENDPOINT = /\/v\d\w*\/(?:chat\/completions|completions|messages|responses|embeddings)\/?$/
 
-function* channelWarnings({ name, key = '', formats, weight, models }: ChannelConfig): Generator<string> {
+/** Returns the vendor whose preset has the address of a custom channel. */
+function vendorOf({ provider, formats }: ChannelConfig): string | undefined {
+  if (provider !== 'custom') return undefined
+  const hosts = new Set(formats.map(({ baseUrl }) => hostOf(baseUrl)))
+  for (const { name, keyless, formats: offered } of PRESETS.values())
+    if (keyless !== true && offered.some(({ baseUrl = '' }) => hosts.has(hostOf(baseUrl)))) return name
+  return undefined
+}
+
+const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
+
+function* channelWarnings(channel: ChannelConfig): Generator<string> {
+  const { name, key = '', formats, weight, models } = channel
   yield* flagWarnings(`channel ${name}`, Object.assign({}, ...formats.map(({ dialect }) => dialect)))
   for (const { format, dialect } of formats)
     if (format === 'messages' && dialect['version'] !== undefined && !isVersion(dialect['version']))
       yield `channel ${name}: the version of messages must be a date such as ${MESSAGES_VERSION}, or ${CALLERS_VERSION}`
   if (formats.some(({ baseUrl }) => ENDPOINT.test(baseUrl)))
     yield `channel ${name}: base_url ends with the path of an endpoint, to which the gateway appends its own: remove it`
+  const vendor = vendorOf(channel)
+  if (vendor !== undefined)
+    yield `channel ${name}: "custom" has no prices and no dialect of this vendor: use "provider: ${vendor}"`
   // A key of the config is checked when it is read; one of the environment may be meant for another program.
   if (QUOTED.test(key)) yield `channel ${name}: its key has quotes around it: remove them where the variable is set`
   if (weight === 0) yield `channel ${name}: with weight 0 it is used only if no other channel is left`

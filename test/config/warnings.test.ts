@@ -75,3 +75,13 @@ it('is told of a model whose interface is no format', () => {
   ).toEqual(['model m: unknown format "respones"; did you mean "responses"?'])
   expect(warned('models: { m: { interface: responses } }\ngroups: { default: {} }').join()).not.toContain('unknown')
 })
+
+it('is told of a custom channel at the address of a vendor whose preset has prices and a dialect', () => {
+  const channel = 'name: a, provider: custom, formats: [chat], key: k, models: [m]'
+  const told = (url: string) => [...warnings(readConfig(`channels: [{ ${channel}, base_url: "${url}" }]`, {}))]
+  expect(told('https://api.groq.com/openai/v1')).toEqual([
+    'channel a: "custom" has no prices and no dialect of this vendor: use "provider: groq"',
+  ])
+  expect(told('https://api.deepseek.com/v1')[0]).toContain('provider: deepseek')
+  for (const url of ['http://127.0.0.1:11434/v1', 'https://llm.example/v1']) expect(told(url)).toEqual([])
+})
