@@ -67,12 +67,20 @@ const isText = ({ source }: MediaPart): boolean => source.type === 'text'
 const TEXT_KEYS = ['result', 'output', 'error']
 
 /**
- * Writes the text of a result. If the text is a JSON object from which readers read the same text back, the object
- * itself is sent.
+ * Key by which a response refers to media in `parts`. Gemini refuses any other reference, as JSON Schema and OpenAPI
+ * have them: "The referenced name `#/$defs/A` in function_response.response does not match to a display_name"
+ * (vercel/ai#14369, CLIProxyAPI#6065, read on 2026-12-01).
+ */
+const REFERENCE = '"$ref"'
+
+/**
+ * Writes the text of a result. If the text is a JSON object without references from which readers read the same text
+ * back, the object itself is sent.
  */
 function writeResponse(text: string, failed: true | undefined): JsonObject {
   if (failed) return { error: text }
-  const value = text.startsWith('{') ? parseCallObject(text) : undefined
+  const isPlain = text.startsWith('{') && !text.includes(REFERENCE)
+  const value = isPlain ? parseCallObject(text) : undefined
   if (value === undefined || JSON.stringify(value) !== text) return { result: text }
   const keys = Object.keys(value)
   return keys.length === 1 && TEXT_KEYS.includes(keys[0]!) ? { result: text } : value
