@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { contents as writer } from '../../../src/egress/contents/index.ts'
+import { WRITERS } from '../../../src/egress/index.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 
@@ -31,4 +32,62 @@ test.each([
   const { body, losses } = sent({ messages })
   expect(body.contents.at(-1).parts[0].functionResponse.response).toEqual(response)
   expect(losses).toEqual([])
+})
+
+const point = { type: 'object', properties: { x: { type: 'number' }, y: { type: 'number' } } }
+const list = (maxItems: number, items: JsonObject = point): JsonObject => ({
+  type: 'array',
+  minItems: 1,
+  maxItems,
+  items,
+})
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more })
+const shape = (schema: JsonObject): JsonObject => ({
+  response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
+})
+const tool = (parameters: JsonObject): JsonObject => ({ type: 'function', function: { name: 'f', parameters } })
+const text = { type: 'string' }
+const NODE = { $ref: '#/$defs/node' }
+const TREE = object({ root: NODE }, { $defs: { node: object({ children: list(3, NODE) }) } })
+
+describe('bounds of lists', () => {
+  test.each([
+    ['a few of objects', object({ a: list(10), b: list(10) })],
+    ['many of texts', object({ a: list(200, text), b: list(200, text) })],
+    ['a schema that refers to itself', TREE],
+  ])('stay: %s', (_, schema) => {
+    const { body, losses } = sent(shape(schema))
+    expect(body.generationConfig.responseJsonSchema).toEqual(schema)
+    expect(losses).toEqual(['output/text/name no-name-here'])
+  })
+
+  test.each([
+    ['objects', object({ a: list(100), b: list(50) })],
+    ['lists in lists', object({ a: list(20, object({ b: list(10) })) })],
+    ['objects by reference', object({ a: list(200, { $ref: '#/$defs/p' }) }, { $defs: { p: point } })],
+    ['texts', object({ a: list(600, text) })],
+  ])('go where Google would refuse them: %s', (_, schema) => {
+    const { body, losses } = sent(shape(schema))
+    const written = body.generationConfig.responseJsonSchema
+    expect(JSON.stringify(written)).not.toContain('maxItems')
+    expect(JSON.stringify(written)).toContain('"minItems":1')
+    expect(losses).toContain('output/text/schema schema-narrowed')
+  })
+
+  test('go in Interactions, too', () => {
+    const body = { model: 'gemini-3.8-flash', messages: [], ...shape(object({ a: list(200) })) }
+    const request = READERS['chat']!.request!({ path: '/chat/completions', query: {}, headers: {}, body })
+    const { wire } = WRITERS['interactions']!.request!(request, FOREIGN)
+    expect(JSON.stringify(wire.body)).not.toContain('maxItems')
+  })
+
+  test('count over all tools', () => {
+    const bounded = tool(object({ a: list(40) }))
+    const parametersOf = (count: number): Loose[] =>
+      sent({ tools: Array(count).fill(bounded) }).body.tools[0].functionDeclarations.map(
+        (one: Loose) => one.parametersJsonSchema.properties.a.maxItems,
+      )
+    expect(parametersOf(2)).toEqual([40, 40])
+    expect(parametersOf(5)).toEqual(Array(5).fill(undefined))
+  })
 })
