@@ -104,6 +104,26 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     const bare = await library.testServer.ask('/v1/rerank', { ...body, return_documents: undefined, top_k: null })
     expect(bare.json.data.map(Object.keys)).toEqual([1, 0, 2].map(() => ['index', 'relevance_score']))
   })
+
+  test('for the AI SDK’s provider for Voyage, which omits the number of ranks', async () => {
+    library = await Library.open(kind)
+    const body = { model: 'm', query: QUERY, documents: DOCUMENTS, return_documents: false, truncation: true }
+    const headers = { 'user-agent': 'ai-sdk/provider-utils/5.0.1 runtime/node.js/22' }
+    const { json } = await library.testServer.ask('/v1/rerank', body, { headers })
+    expect((await library.testServer.ask('/v1/rerank', body)).json.results).toHaveLength(3)
+    expect(json).toMatchObject({ object: 'list', model: 'm', usage: { total_tokens: expect.any(Number) } })
+    expect(order(json.data)).toEqual([1, 0, 2])
+  })
+
+  test('for the AI SDK’s provider for Together, which demands each of its counts', async () => {
+    library = await Library.open(kind)
+    const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_n: 2, return_documents: false }
+    const headers = { 'user-agent': 'ai/7.0.173 ai-sdk/togetherai/2.0.84 runtime/node.js/22' }
+    const { json } = await library.testServer.ask('/v1/rerank', body, { headers })
+    expect(order(json.results)).toEqual([1, 0])
+    const total = kind === 'cohere' ? 0 : byCosine ? 8 : 40
+    expect(json.usage).toEqual({ prompt_tokens: total, completion_tokens: 0, total_tokens: total })
+  })
 })
 
 describe('an upstream that only embeds ranks', () => {

@@ -46,13 +46,16 @@ function readBody({ body, headers }: WireRequest): CanonicalRequest {
     sampling: {},
     stream: false,
     ...extrasOf(FORMAT, body, KNOWN_FIELDS, usual === undefined ? [] : ['top_k']),
-    spelling: { [FORMAT]: { style } },
+    spelling: { [FORMAT]: { style, ...(COUNTING_CLIENTS.test(headers['user-agent'] ?? '') ? { counts: 'all' } : {}) } },
   }
 }
 
 /** Reads a boolean or its text. */
 const readFlag = (value: Json | undefined): boolean | undefined =>
   typeof value === 'string' && isFlag(value) ? value.toLowerCase() === 'true' : flag(value)
+
+/** Matches the AI SDK's provider for Together, which refuses an answer without all of Together's counts. */
+const COUNTING_CLIENTS = /\bai-sdk\/togetherai\b/
 
 /**
  * Detects the vendor. Clients of Cohere and Voyage identify themselves, and only Voyage's clients send `top_k`. Any
@@ -62,8 +65,13 @@ const readFlag = (value: Json | undefined): boolean | undefined =>
 function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   const client = headers['x-fern-sdk-name'] ?? headers['user-agent'] ?? ''
   if (/^cohere\b/i.test(client)) return 'cohere'
-  return /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') ? 'voyage' : 'jina'
+  const isVoyage = /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') || isVoyageOfAiSdk(client, body)
+  return isVoyage ? 'voyage' : 'jina'
 }
+
+/** Returns true for the AI SDK's provider for Voyage, which omits `top_k` if all documents are wanted. */
+const isVoyageOfAiSdk = (client: string, body: JsonObject): boolean =>
+  /\bai-sdk\//.test(client) && Object.hasOwn(body, 'truncation') && !Object.hasOwn(body, 'top_n')
 
 /** Fields by which documents are ranked, with their order. */
 type Fields = ReadonlyMap<string, number>
