@@ -64,3 +64,17 @@ describe('NVIDIA NIM, which demands `input_type`,', () => {
     expect(wire.body).toMatchObject({ input_type: 'passage' })
   })
 })
+
+test.each([
+  ['gemini-embedding-001', 'RETRIEVAL_QUERY', []],
+  ['gemini-embedding-2', undefined, ['output/embedding/purpose no-purpose']],
+  ['gemini-embedding-2-preview', undefined, ['output/embedding/purpose no-purpose']],
+])('%s gets the purpose, or the loss is reported', (model, taskType, losses) => {
+  const body = { model, texts: ['a', 'b'], input_type: 'search_query', embedding_types: ['float'] }
+  const request = READERS['cohere']!.request!({ path: '/v2/embed', query: {}, headers: {}, body })
+  const { wire, losses: reported } = WRITERS['contents']!.request!(request, { dialect: {}, native: false })
+  const { requests } = wire.body as { requests: JsonObject[] }
+  expect(requests.map(one => [one['model'], one['taskType']])).toEqual(Array(2).fill([`models/${model}`, taskType]))
+  const shown = reported.filter(({ restored }) => restored !== true)
+  expect(shown.map(({ path, reason }) => `${path.join('/')} ${reason}`)).toEqual(losses)
+})
