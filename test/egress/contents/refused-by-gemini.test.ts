@@ -91,3 +91,35 @@ describe('bounds of lists', () => {
     expect(parametersOf(5)).toEqual(Array(5).fill(undefined))
   })
 })
+
+describe('a file', () => {
+  const file = (type: string): JsonObject => ({
+    messages: [
+      { role: 'user', content: [{ type: 'file', file: { filename: 'f', file_data: `data:${type};base64,YQ==` } }] },
+    ],
+  })
+  const typeOf = ({ body }: ReturnType<typeof sent>): string => body.contents[0].parts[0].inlineData.mimeType
+  const NO_NAME = 'messages/0/content/0/name no-name-here'
+  const PLAIN = 'messages/0/content/0/source/mediaType plain-text-only'
+
+  test.each([
+    ['application/pdf', 'application/pdf', 'application/pdf'],
+    ['text/csv', 'text/csv', 'text/plain'],
+    ['text/plain', 'text/plain', 'text/plain'],
+    ['application/json', 'text/plain', 'text/plain'],
+    ['text/x-typescript', 'text/plain', 'text/plain'],
+    ['application/zip', 'application/zip', 'application/zip'],
+  ])('of the type %s has one that Google takes', (type, api, cloud) => {
+    const atApi = sent(file(type))
+    expect(typeOf(atApi)).toBe(api)
+    expect(atApi.losses.toSorted()).toEqual(api === type ? [NO_NAME] : [NO_NAME, PLAIN])
+    const atCloud = sent(file(type), { vertex: true })
+    expect(typeOf(atCloud)).toBe(cloud)
+    expect(atCloud.losses).toEqual(cloud === type ? [] : [PLAIN])
+  })
+
+  test('that is an image has the usual name of its type', () => {
+    const content = [{ type: 'image_url', image_url: { url: 'data:image/jpg;base64,/9j/' } }]
+    expect(typeOf(sent({ messages: [{ role: 'user', content }] }))).toBe('image/jpeg')
+  })
+})
