@@ -7,6 +7,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { type ContentsDialect, contentsDialect } from '../../formats/dialects/contents.ts'
 import { withinArrayBounds } from '../sanitize/array-bounds.ts'
 import { withJsonInWords } from '../sanitize/json-in-words.ts'
+import { labelsOf } from '../sanitize/labels.ts'
 import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -71,12 +72,7 @@ const STREAM_QUERY = { alt: 'sse' } as const
 
 function writeLabels(metadata: JsonObject | undefined, { dialect, losses }: WriteContext): JsonObject | undefined {
   if (metadata === undefined) return metadata
-  if (dialect.vertex) {
-    const labels = Object.entries(metadata).filter(([, value]) => typeof value === 'string')
-    for (const [key, value] of Object.entries(metadata))
-      if (typeof value !== 'string') losses.drop(['metadata', key], 'labels-are-texts')
-    return Object.fromEntries(labels)
-  }
+  if (dialect.vertex) return labelsOf(metadata, losses)
   return losses.drop(['metadata'], 'no-metadata')
 }
 

@@ -123,3 +123,25 @@ describe('a file', () => {
     expect(typeOf(sent({ messages: [{ role: 'user', content }] }))).toBe('image/jpeg')
   })
 })
+
+describe('labels of Google Cloud', () => {
+  const labelsOf = (metadata: JsonObject) => {
+    const { body, losses } = sent({ metadata }, { vertex: true })
+    return { labels: body.labels, losses }
+  }
+
+  test('are metadata in lower case', () => {
+    const metadata = { team: 'a-1', empty: '', User: 'x', trace: 'Run 7', '1st': 'a', long: 'a'.repeat(64) }
+    expect(labelsOf(metadata)).toEqual({
+      labels: { team: 'a-1', empty: '' },
+      losses: ['User', 'trace', '1st', 'long'].map(name => `metadata/${name} labels-are-short-and-in-lower-case`),
+    })
+  })
+
+  test('are 64 at most', () => {
+    const metadata = Object.fromEntries(Array.from({ length: 66 }, (_, at) => [`k${at}`, 'v']))
+    const { labels, losses } = labelsOf(metadata)
+    expect(Object.keys(labels)).toHaveLength(64)
+    expect(losses).toEqual(['metadata/k64 too-many-labels', 'metadata/k65 too-many-labels'])
+  })
+})
