@@ -62,6 +62,21 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     expect(rerankedDocuments[0]).toBe(DOCUMENTS[1])
   })
 
+  test('by the fields of objects without a text', async () => {
+    library = await Library.open(kind)
+    const documents = DOCUMENTS.map((title, id) => ({ id, title }))
+    const body = { model: 'm', query: QUERY, documents, return_documents: false }
+    const whole = await library.testServer.ask('/v1/rerank', body)
+    const byFields = await library.testServer.ask('/v1/rerank', { ...body, rank_fields: ['id', 'title'] })
+    if (kind === 'jina') return
+    expect(order(whole.json.results)).toEqual([1, 0, 2])
+    expect(order(byFields.json.results)).toEqual([1, 0, 2])
+    const sent = library.bodies.flatMap(one => one.documents ?? one.input ?? [])
+    if (kind === 'cohere' || kind === 'voyage') {
+      for (const at of [1, 4]) expect(sent[at]).toBe(`1\n${DOCUMENTS[1]}`)
+    }
+  })
+
   test('for a client of Jina’s, which is told the documents again', async () => {
     library = await Library.open(kind)
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_n: 2 }
