@@ -120,7 +120,12 @@ describe('a file', () => {
 
   test('that is an image has the usual name of its type', () => {
     const content = [{ type: 'image_url', image_url: { url: 'data:image/jpg;base64,/9j/' } }]
-    expect(typeOf(sent({ messages: [{ role: 'user', content }] }))).toBe('image/jpeg')
+    const messages = [{ role: 'user', content }]
+    expect(typeOf(sent({ messages }))).toBe('image/jpeg')
+    const body = { model: 'gemini-3.8-flash', messages }
+    const request = READERS['chat']!.request!({ path: '/chat/completions', query: {}, headers: {}, body })
+    const { wire } = WRITERS['interactions']!.request!(request, FOREIGN)
+    expect(JSON.stringify(wire.body)).toContain('"mime_type":"image/jpeg"')
   })
 })
 
