@@ -78,3 +78,8 @@ test.each([
   const shown = reported.filter(({ restored }) => restored !== true)
   expect(shown.map(({ path, reason }) => `${path.join('/')} ${reason}`)).toEqual(losses)
 })
+
+/* Azure refuses what OpenAI refuses, at each of its addresses. */
+test('Azure’s deployments have the limits of OpenAI', () => {
+  for (const vendor of ['azure-deployments', 'azure-openai']) expect(dialectOf(vendor)).toEqual(dialectOf('openai'))
+})
