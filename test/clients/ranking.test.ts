@@ -62,6 +62,21 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     expect(rerankedDocuments[0]).toBe(DOCUMENTS[1])
   })
 
+  test('by the fields of objects without a text', async () => {
+    library = await Library.open(kind)
+    const documents = DOCUMENTS.map((title, id) => ({ id, title }))
+    const body = { model: 'm', query: QUERY, documents, return_documents: false }
+    const whole = await library.testServer.ask('/v1/rerank', body)
+    const byFields = await library.testServer.ask('/v1/rerank', { ...body, rank_fields: ['id', 'title'] })
+    if (kind === 'jina') return
+    expect(order(whole.json.results)).toEqual([1, 0, 2])
+    expect(order(byFields.json.results)).toEqual([1, 0, 2])
+    const sent = library.bodies.flatMap(one => one.documents ?? one.input ?? [])
+    if (kind === 'cohere' || kind === 'voyage') {
+      for (const at of [1, 4]) expect(sent[at]).toBe(`1\n${DOCUMENTS[1]}`)
+    }
+  })
+
   test('for a client of Jina’s, which is told the documents again', async () => {
     library = await Library.open(kind)
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_n: 2 }
@@ -103,6 +118,26 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     expect(json.usage.total_tokens).toEqual(expect.any(Number))
     const bare = await library.testServer.ask('/v1/rerank', { ...body, return_documents: undefined, top_k: null })
     expect(bare.json.data.map(Object.keys)).toEqual([1, 0, 2].map(() => ['index', 'relevance_score']))
+  })
+
+  test('for the AI SDK’s provider for Voyage, which omits the number of ranks', async () => {
+    library = await Library.open(kind)
+    const body = { model: 'm', query: QUERY, documents: DOCUMENTS, return_documents: false, truncation: true }
+    const headers = { 'user-agent': 'ai-sdk/provider-utils/5.0.1 runtime/node.js/22' }
+    const { json } = await library.testServer.ask('/v1/rerank', body, { headers })
+    expect((await library.testServer.ask('/v1/rerank', body)).json.results).toHaveLength(3)
+    expect(json).toMatchObject({ object: 'list', model: 'm', usage: { total_tokens: expect.any(Number) } })
+    expect(order(json.data)).toEqual([1, 0, 2])
+  })
+
+  test('for the AI SDK’s provider for Together, which demands each of its counts', async () => {
+    library = await Library.open(kind)
+    const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_n: 2, return_documents: false }
+    const headers = { 'user-agent': 'ai/7.0.173 ai-sdk/togetherai/2.0.84 runtime/node.js/22' }
+    const { json } = await library.testServer.ask('/v1/rerank', body, { headers })
+    expect(order(json.results)).toEqual([1, 0])
+    const total = kind === 'cohere' ? 0 : byCosine ? 8 : 40
+    expect(json.usage).toEqual({ prompt_tokens: total, completion_tokens: 0, total_tokens: total })
   })
 })
 

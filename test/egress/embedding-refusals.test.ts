@@ -1,14 +1,18 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { PRESETS } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 
 /* Fields and values that vendors of embeddings refuse with 400. */
 
-const sent = (vendor: string, fields: object) => {
+const dialectOf = (vendor: string): JsonObject =>
+  PRESETS.get(vendor)!.formats.find(({ format }) => format === 'embeddings')!.dialect ?? {}
+
+const sent = (upstream: string | JsonObject, fields: object) => {
+  const dialect = typeof upstream === 'string' ? dialectOf(upstream) : upstream
   const body = { model: 'm', input: ['a'], ...fields }
   const request = READERS['embeddings']!.request!({ path: '/embeddings', query: {}, headers: {}, body })
-  const { dialect = {} } = PRESETS.get(vendor)!.formats.find(({ format }) => format === 'embeddings')!
   const { wire, losses } = WRITERS['embeddings']!.request!(request, { dialect, native: true })
   return { body: wire.body, losses: losses.map(({ path }) => path.join('/')) }
 }
@@ -29,4 +33,53 @@ test.each([
 ])('Voyage gets, of the purpose %s of another vendor, %s', (input_type, written, losses) => {
   const field = written === undefined ? {} : { input_type: written }
   expect(sent('voyage', { input_type })).toEqual({ body: { model: 'm', input: ['a'], ...field }, losses })
+})
+
+/* "'input_type' parameter is required for asymmetric models" (OmniRoute#4341, honcho#779, read on 2026-12-01). */
+describe('NVIDIA NIM, which demands `input_type`,', () => {
+  const NVIDIA = { purpose_field: 'input_type', document_word: 'passage', default_purpose: 'query' }
+  const PURPOSE = 'output/embedding/purpose'
+
+  test.each([
+    ['no purpose', {}, 'query', ['output/embedding']],
+    ['no purpose but a length', { dimensions: 8 }, 'query', [PURPOSE]],
+    ['a query', { input_type: 'query' }, 'query', []],
+    ['a passage', { input_type: 'passage' }, 'passage', []],
+    ['Voyage’s word', { input_type: 'document' }, 'passage', []],
+    ['Cohere’s word', { input_type: 'search_document' }, 'passage', []],
+    ['Jina’s word', { task: 'retrieval.passage' }, 'passage', []],
+    ['a purpose that it lacks', { input_type: 'clustering' }, 'query', [PURPOSE]],
+    ['an unknown word', { input_type: 'other' }, 'query', ['output/embedding', 'extras/embeddings/input_type']],
+  ])('gets, of a caller with %s, one of its words', (_, fields, input_type, losses) => {
+    const { body, losses: reported } = sent(NVIDIA, fields)
+    expect(body).toMatchObject({ model: 'm', input: ['a'], input_type })
+    expect(body).not.toHaveProperty('task')
+    expect(reported).toEqual(losses)
+  })
+
+  test('gets its words from a caller of Cohere’s format', () => {
+    const body = { model: 'm', texts: ['a'], input_type: 'search_document' }
+    const request = READERS['cohere']!.request!({ path: '/v2/embed', query: {}, headers: {}, body })
+    const { wire } = WRITERS['embeddings']!.request!(request, { dialect: NVIDIA, native: false })
+    expect(wire.body).toMatchObject({ input_type: 'passage' })
+  })
+})
+
+test.each([
+  ['gemini-embedding-001', 'RETRIEVAL_QUERY', []],
+  ['gemini-embedding-2', undefined, ['output/embedding/purpose no-purpose']],
+  ['gemini-embedding-2-preview', undefined, ['output/embedding/purpose no-purpose']],
+])('%s gets the purpose, or the loss is reported', (model, taskType, losses) => {
+  const body = { model, texts: ['a', 'b'], input_type: 'search_query', embedding_types: ['float'] }
+  const request = READERS['cohere']!.request!({ path: '/v2/embed', query: {}, headers: {}, body })
+  const { wire, losses: reported } = WRITERS['contents']!.request!(request, { dialect: {}, native: false })
+  const { requests } = wire.body as { requests: JsonObject[] }
+  expect(requests.map(one => [one['model'], one['taskType']])).toEqual(Array(2).fill([`models/${model}`, taskType]))
+  const shown = reported.filter(({ restored }) => restored !== true)
+  expect(shown.map(({ path, reason }) => `${path.join('/')} ${reason}`)).toEqual(losses)
+})
+
+/* Azure refuses what OpenAI refuses, at each of its addresses. */
+test('Azure’s deployments have the limits of OpenAI', () => {
+  for (const vendor of ['azure-deployments', 'azure-openai']) expect(dialectOf(vendor)).toEqual(dialectOf('openai'))
 })

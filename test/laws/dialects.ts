@@ -179,6 +179,8 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
       float_encoding: fc.boolean(),
       base64_encoding: fc.boolean(),
       purpose_field: fc.constantFrom('input_type', 'task'),
+      default_purpose: fc.constantFrom('query', 'document'),
+      document_word: fc.constantFrom('document', 'passage'),
       tokens: fc.boolean(),
       image_input: fc.boolean(),
       end_user: fc.boolean(),

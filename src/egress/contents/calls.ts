@@ -6,7 +6,7 @@ import { type JsonObject, stringIn } from '../../canonical/node.ts'
 import { withoutMedia } from '../moved-media.ts'
 import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
-import { writeMedia } from './media.ts'
+import { ruleFor, writeMedia } from './media.ts'
 
 /** Writes a call in a request. Arguments that are not an object become a single argument named `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
@@ -54,7 +54,7 @@ function withoutMovedMedia(
   const write = (one: Part, found: Losses): JsonObject | undefined => {
     if (one.type !== 'media') return undefined
     found.dropFields(one, [], { cache: 'no-cache-markers' })
-    const wire = writeMedia(one, [], { hasNames: dialect.vertex === true, losses: found })
+    const wire = writeMedia(one, [], ruleFor(dialect, found))
     return wire && withExtras(nativeExtras(one), wire)
   }
   return withoutMedia(part, path, { format: FORMAT, losses, moved, write, holds: isText })
@@ -67,12 +67,20 @@ const isText = ({ source }: MediaPart): boolean => source.type === 'text'
 const TEXT_KEYS = ['result', 'output', 'error']
 
 /**
- * Writes the text of a result. If the text is a JSON object from which readers read the same text back, the object
- * itself is sent.
+ * Key by which a response refers to media in `parts`. Gemini refuses any other reference, as JSON Schema and OpenAPI
+ * have them: "The referenced name `#/$defs/A` in function_response.response does not match to a display_name"
+ * (vercel/ai#14369, CLIProxyAPI#6065, read on 2026-12-01).
+ */
+const REFERENCE = '"$ref"'
+
+/**
+ * Writes the text of a result. If the text is a JSON object without references from which readers read the same text
+ * back, the object itself is sent.
  */
 function writeResponse(text: string, failed: true | undefined): JsonObject {
   if (failed) return { error: text }
-  const value = text.startsWith('{') ? parseCallObject(text) : undefined
+  const isPlain = text.startsWith('{') && !text.includes(REFERENCE)
+  const value = isPlain ? parseCallObject(text) : undefined
   if (value === undefined || JSON.stringify(value) !== text) return { result: text }
   const keys = Object.keys(value)
   return keys.length === 1 && TEXT_KEYS.includes(keys[0]!) ? { result: text } : value
@@ -118,8 +126,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
       return address
     }
     const { extras: _, ...plain } = part
-    const rule = { hasNames: dialect.vertex === true, losses }
-    const wire = writeMedia(part.source.type === 'text' ? plain : part, path, rule)
+    const wire = writeMedia(part.source.type === 'text' ? plain : part, path, ruleFor(dialect, losses))
     return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withExtras(nativeExtras(part), wire)
   }
   return losses.drop(path, 'not-in-results')

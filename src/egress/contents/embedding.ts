@@ -32,9 +32,8 @@ export function writeEmbedding(request: CanonicalRequest, options: WriteOptions)
   const losses = new Losses(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
   const isSingle = request.messages.length === 1 && dialect.vertex === true
-  const items = request.messages.map((message, index) =>
-    writeItem(message, ['messages', index], request, isSingle, context),
-  )
+  const shared = { model: isSingle ? undefined : `models/${request.model}`, settings: takenSettings(request, losses) }
+  const items = request.messages.map((message, index) => writeItem(message, ['messages', index], shared, context))
   const body = withExtras(nativeExtras(request), isSingle ? items[0]! : { requests: items })
   reportLosses(request, losses)
   const path = pathOf(request.model, isSingle ? 'embedContent' : 'batchEmbedContents', dialect)
@@ -66,20 +65,29 @@ function settingsOf({ output }: CanonicalRequest): SharedSettings {
   return { taskType: purpose && PURPOSES[purpose], outputDimensionality: dimensions }
 }
 
-/** Writes one input with the request's settings. Vertex AI reads them only from `embedContentConfig`. */
-function writeItem(
-  message: Message,
-  path: Path,
-  request: CanonicalRequest,
-  isSingle: boolean,
-  context: WriteContext,
-): JsonObject {
-  const extras = nativeExtras(message)
+/** Matches models that ignore the task type (docs/wire/embeddings.md#gemini). */
+const WITHOUT_TASKS = /gemini-embedding-(?:[2-9]|[1-9]\d)/
+
+/** Returns the settings that the model reads. */
+function takenSettings(request: CanonicalRequest, losses: Losses): SharedSettings {
   const settings = settingsOf(request)
+  if (settings.taskType === undefined || !WITHOUT_TASKS.test(request.model)) return settings
+  losses.drop(['output', 'embedding', 'purpose'], 'no-purpose')
+  return { ...settings, taskType: undefined }
+}
+
+/** What all inputs of a request share. A batch repeats the model in each of its requests. */
+interface Shared {
+  readonly model: string | undefined
+  readonly settings: SharedSettings
+}
+
+/** Writes one input with the request's settings. Vertex AI reads them only from `embedContentConfig`. */
+function writeItem(message: Message, path: Path, { model, settings }: Shared, context: WriteContext): JsonObject {
+  const extras = nativeExtras(message)
   const usesConfigField = context.dialect.vertex === true
   return withExtras(extras, {
-    // Each request in a batch must repeat the model from the path.
-    model: isSingle ? undefined : `models/${request.model}`,
+    model,
     content: writeContent(message, nestedExtras(extras, 'content'), path, context),
     ...(usesConfigField ? {} : settings),
     embedContentConfig: withExtrasUnlessEmpty(

@@ -5,14 +5,38 @@ import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isGoogleFile } from '../../canonical/media/google-file.ts'
 import { withRate } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { ContentsDialect } from '../../formats/dialects/contents.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 
 /** Rules for media at a certain position in a request or answer. */
 export interface MediaRule {
   /** True if media at this position have a name field. */
   readonly hasNames: boolean
+  /** Matches the types of text files that are taken at this position. Defaults to all. */
+  readonly textTypes?: RegExp
   readonly losses: Losses
 }
+
+/** Returns the rule for media in requests. */
+export const ruleFor = ({ vertex }: ContentsDialect, losses: Losses): MediaRule => ({
+  hasNames: vertex === true,
+  textTypes: vertex === true ? CLOUD_TEXTS : API_TEXTS,
+  losses,
+})
+
+/** Media types of text files. */
+const TEXT_TYPES =
+  /^(?:text\/.+|application\/(?:(?:x-)?(?:json|ndjson|yaml|javascript|python|sh)|xml|jsonl|csv|toml|sql))$/i
+/** Text files that the Gemini API takes (docs/wire/contents.md#parts). */
+const API_TEXTS =
+  /^(?:text\/(?:plain|csv|html|css|md|markdown|xml|rtf|javascript|x-python)|application\/x-(?:javascript|python))$/i
+/** Text files that Google Cloud takes. */
+const CLOUD_TEXTS = /^text\/plain$/i
+const PLAIN_TEXT = 'text/plain'
+
+/** Types that Google knows by another name only: "Unsupported MIME type: image/jpg" (docs/wire/contents.md#parts). */
+const SYNONYMS: { readonly [mediaType: string]: string } = { 'image/jpg': 'image/jpeg' }
+
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'use' | 'cache'> = {
   detail: 'no-detail-here',
   transcript: 'no-transcript-here',
@@ -37,13 +61,23 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
 
 function writeBytes(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
   const { mediaType: declaredType, data } = part.source as { mediaType: string; data: string }
-  const mediaType = withRate(declaredType)
-  if (mediaType !== declaredType)
-    rule.losses.changeRestored([...path, 'source', 'mediaType'], mediaType, 'written-as-a-synonym')
+  const mediaType = writeType(declaredType, path, rule)
   reportKind(part, mediaType, path, rule)
   return {
     inlineData: withExtras(nestedExtras(nativeExtras(part), 'inlineData'), { mimeType: mediaType, data, displayName }),
   }
+}
+
+/** Returns the type of bytes as Google takes it. Other text files are sent as plain text. */
+function writeType(declaredType: string, path: Path, { textTypes, losses }: MediaRule): string {
+  const at = [...path, 'source', 'mediaType']
+  if (textTypes !== undefined && TEXT_TYPES.test(declaredType) && !textTypes.test(declaredType)) {
+    losses.change(at, PLAIN_TEXT, 'plain-text-only')
+    return PLAIN_TEXT
+  }
+  const mediaType = rowOf(SYNONYMS, declaredType.toLowerCase()) ?? withRate(declaredType)
+  if (mediaType !== declaredType) losses.changeRestored(at, mediaType, 'written-as-a-synonym')
+  return mediaType
 }
 
 function writeFile(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {

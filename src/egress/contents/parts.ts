@@ -8,7 +8,7 @@ import { spellingFor } from '../fields.ts'
 import { isSearch, searchInWords } from '../searches.ts'
 import { writeCall, writeResult } from './calls.ts'
 import { extrasField, FORMAT, nativeExtras, type WriteContext, withExtras } from './fields.ts'
-import { writeMedia } from './media.ts'
+import { ruleFor, writeMedia } from './media.ts'
 
 /** Part types allowed in a turn, by role. */
 const ALLOWED_PARTS: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
@@ -218,7 +218,7 @@ export class PartsWriter {
 
   private media(part: MediaPart, path: Path): JsonObject | undefined {
     const { dialect, losses } = this.context
-    const wire = writeMedia(part, path, { hasNames: dialect.vertex === true, losses })
+    const wire = writeMedia(part, path, ruleFor(dialect, losses))
     return wire !== undefined && 'text' in wire ? this.textPart(String(wire['text']), part) : wire
   }
 }

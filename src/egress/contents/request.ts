@@ -5,7 +5,9 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type ContentsDialect, contentsDialect } from '../../formats/dialects/contents.ts'
+import { withinArrayBounds } from '../sanitize/array-bounds.ts'
 import { withJsonInWords } from '../sanitize/json-in-words.ts'
+import { labelsOf } from '../sanitize/labels.ts'
 import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
 import { NO_STATE } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -39,7 +41,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 /** Writes a request that was read from another format or cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, dialect: ContentsDialect): Written<WireRequest> {
   const { request: legal, losses, renamed } = sanitize(original, SANITIZE_RULE)
-  const request = withTakenSettings(legal, dialect, losses)
+  const request = withinArrayBounds(withTakenSettings(legal, dialect, losses), losses)
   losses.report(foreignLosses(request, FORMAT))
   const moved = dialect.result_media === false ? { moved: [] } : {}
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget(), ...moved }
@@ -70,12 +72,7 @@ const STREAM_QUERY = { alt: 'sse' } as const
 
 function writeLabels(metadata: JsonObject | undefined, { dialect, losses }: WriteContext): JsonObject | undefined {
   if (metadata === undefined) return metadata
-  if (dialect.vertex) {
-    const labels = Object.entries(metadata).filter(([, value]) => typeof value === 'string')
-    for (const [key, value] of Object.entries(metadata))
-      if (typeof value !== 'string') losses.drop(['metadata', key], 'labels-are-texts')
-    return Object.fromEntries(labels)
-  }
+  if (dialect.vertex) return labelsOf(metadata, losses)
   return losses.drop(['metadata'], 'no-metadata')
 }
 

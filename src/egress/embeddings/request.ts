@@ -111,8 +111,11 @@ const VOYAGE_PURPOSES: PurposeValues = {
   'code-query': ['query', 'query'],
 }
 
-/** Values that Voyage accepts. Other vendors have other values in the same field. */
-const VOYAGE_INPUT_TYPES: ReadonlySet<Json | undefined> = new Set(['query', 'document'])
+/** Values of NVIDIA NIM, which requires one ("'input_type' parameter is required for asymmetric models", OmniRoute#4341). */
+const PASSAGE_PURPOSES: PurposeValues = { ...VOYAGE_PURPOSES, document: ['passage'] }
+
+/** Purposes by the upstream's word for documents. */
+const WORDS: { readonly [word: string]: PurposeValues } = { document: VOYAGE_PURPOSES, passage: PASSAGE_PURPOSES }
 
 const JINA_PURPOSES: PurposeValues = {
   query: ['retrieval.query'],
@@ -149,26 +152,56 @@ const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] 
 /**
  * Writes the purpose of the vectors, in the upstream's field or, if the channel declares none, in the caller's field.
  */
-function writePurpose(request: CanonicalRequest, { dialect, nativeBody, losses }: WriteContext): JsonObject {
+function writePurpose(request: CanonicalRequest, context: WriteContext): JsonObject {
+  const { dialect, nativeBody, losses } = context
   const purpose = request.output.embedding?.purpose
-  if (purpose === undefined) return {}
-  const field = dialect.purpose_field ?? PURPOSE_FIELDS.find(one => nativeBody[one] != null)
-  const path = ['output', 'embedding', 'purpose']
+  const nativeField = PURPOSE_FIELDS.find(one => nativeBody[one] != null)
+  if (purpose === undefined) return writeDefault(request, nativeField, context)
+  const field = dialect.purpose_field ?? nativeField ?? (dialect.default_purpose && DEFAULT_FIELD)
   if (field === undefined) {
-    losses.drop(path, 'no-purpose')
+    losses.drop(PURPOSE_PATH, 'no-purpose')
     return {}
   }
+  const values = valuesOf(field, request.model, dialect)
   const nativeValue = nativeBody[field]
-  const isAccepted = dialect.purpose_field !== 'input_type' || VOYAGE_INPUT_TYPES.has(nativeValue)
+  const isAccepted = dialect.purpose_field !== 'input_type' || isAmong(values, nativeValue)
   if (nativeValue != null && isAccepted) return { [field]: nativeValue }
-  const [value, readPurpose = purpose] = valuesOf(field, request.model)[purpose] ?? []
-  if (value === undefined) losses.drop(path, 'no-such-purpose')
-  else if (readPurpose !== purpose) losses.change(path, readPurpose, 'nearest-purpose')
+  const [value, readPurpose = purpose] = values[purpose] ?? defaultOf(values, dialect)
+  if (value === undefined) losses.drop(PURPOSE_PATH, 'no-such-purpose')
+  else if (readPurpose !== purpose) losses.change(PURPOSE_PATH, readPurpose, 'nearest-purpose')
   return value === undefined ? {} : { [field]: value }
 }
 
-const valuesOf = (field: string, model: string): PurposeValues =>
-  field === 'input_type' ? VOYAGE_PURPOSES : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
+const PURPOSE_PATH: Path = ['output', 'embedding', 'purpose']
+/** Field of a purpose that the caller did not state, if the channel declares none. */
+const DEFAULT_FIELD = 'input_type'
+
+/** Writes the channel's purpose for a caller who stated none in a field that the upstream reads. */
+function writeDefault(
+  request: CanonicalRequest,
+  nativeField: string | undefined,
+  { dialect, losses }: WriteContext,
+): JsonObject {
+  const { purpose_field: field = DEFAULT_FIELD, default_purpose: purpose } = dialect
+  const value = purpose && valuesOf(field, request.model, dialect)[purpose]?.[0]
+  if (value === undefined || nativeField === field) return {}
+  const hasSettings = request.output.embedding !== undefined
+  if (hasSettings) losses.add(PURPOSE_PATH, purpose!, 'purpose-required')
+  else losses.add(PURPOSE_PATH.slice(0, -1), { purpose: purpose! }, 'purpose-required')
+  return { [field]: value }
+}
+
+/** Returns the value for a purpose that the upstream lacks, and the purpose that readers derive from it. */
+function defaultOf(values: PurposeValues, { default_purpose: purpose }: EmbeddingsDialect): Partial<PurposeValue> {
+  const value = purpose && values[purpose]?.[0]
+  return value === undefined ? [] : [value, purpose!]
+}
+
+const isAmong = (values: PurposeValues, value: Json | undefined): boolean =>
+  Object.values(values).some(([one]) => one === value)
+
+const valuesOf = (field: string, model: string, { document_word = 'document' }: EmbeddingsDialect): PurposeValues =>
+  field === 'input_type' ? WORDS[document_word]! : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
 
 /** Fields that may change while the rest of the body remains unchanged: the model, and the inputs of a batch. */
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'messages'])

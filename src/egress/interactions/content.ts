@@ -138,12 +138,19 @@ export function writeMedia(part: MediaPart, path: Path, losses: Losses): JsonObj
 /** Writes the media type of bytes. Raw samples have separate fields for rate and channels. */
 function writeType(mediaType: string, path: Path, losses: Losses): JsonObject {
   const samples = mediaType === RAW ? undefined : samplesOf(mediaType)
-  if (samples === undefined) return { mime_type: mediaType }
+  if (samples === undefined) return { mime_type: writeName(mediaType, path, losses) }
   const { rate, channels } = samples
   const statesChannels = /;\s*channels=/i.test(mediaType)
   const became = `${RAW};rate=${rate}${statesChannels ? `;channels=${channels}` : ''}`
   if (became !== mediaType) losses.changeRestored([...path, 'source', 'mediaType'], became, 'samples-have-one-type')
   return { mime_type: RAW, sample_rate: rate, ...(statesChannels ? { channels } : {}) }
+}
+
+/** Writes a media type by the only name that Google knows (docs/wire/contents.md#parts). */
+function writeName(mediaType: string, path: Path, losses: Losses): string {
+  if (mediaType.toLowerCase() !== 'image/jpg') return mediaType
+  losses.changeRestored([...path, 'source', 'mediaType'], 'image/jpeg', 'written-as-a-synonym')
+  return 'image/jpeg'
 }
 
 /** The media type of raw samples. */

@@ -6,6 +6,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { INTERACTIONS_REVISION, interactionsDialect } from '../../formats/dialects/interactions.ts'
 import { extrasFor } from '../fields.ts'
 import { nativeSourceOf } from '../native.ts'
+import { withinArrayBounds } from '../sanitize/array-bounds.ts'
 import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
 import type { WriteOptions } from '../writer.ts'
 import { FORMAT, nameField, PATH, type WriteContext } from './context.ts'
@@ -25,7 +26,8 @@ const HEADERS = { 'api-revision': INTERACTIONS_REVISION }
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source !== undefined) return writeNativeRequest(original, source)
-  const { request, losses, renamed } = sanitize(original, SANITIZE_RULE)
+  const { request: legal, losses, renamed } = sanitize(original, SANITIZE_RULE)
+  const request = withinArrayBounds(legal, losses)
   losses.report(foreignLosses(request, FORMAT))
   const dialect = interactionsDialect(options.dialect)
   const moved = dialect.result_media === false ? { moved: [] } : {}

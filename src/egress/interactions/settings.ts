@@ -5,6 +5,7 @@ import { SETTINGS } from '../../formats/settings/interactions.ts'
 import { extrasFor } from '../fields.ts'
 import { voiceOf } from '../media/voices.ts'
 import { nearest, withoutBudget } from '../sanitize/efforts.ts'
+import { labelsOf } from '../sanitize/labels.ts'
 import { limitedStops } from '../sanitize/limits.ts'
 import { writeSettings } from '../settings.ts'
 import { FORMAT, type WriteContext } from './context.ts'
@@ -102,18 +103,6 @@ export function writeServiceTier({ serviceTier }: CanonicalRequest, { losses }: 
   return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
-/** Matches label names that upstreams accept. */
-const LABEL_NAME = /^\p{Ll}[\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
-/** Matches label values that upstreams accept. */
-const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
-
-/** Writes metadata as labels, which are short lower-case strings. */
-export function writeLabels({ metadata }: CanonicalRequest, { losses }: WriteContext): JsonObject | undefined {
-  if (metadata === undefined) return undefined
-  const entries = Object.entries(metadata).filter(([name, value]) => {
-    const isLabel = LABEL_NAME.test(name) && typeof value === 'string' && LABEL_VALUE.test(value)
-    if (!isLabel) losses.drop(['metadata', name], 'labels-are-short-and-in-lower-case')
-    return isLabel
-  })
-  return Object.fromEntries(entries)
-}
+/** Writes metadata as labels. */
+export const writeLabels = ({ metadata }: CanonicalRequest, { losses }: WriteContext): JsonObject | undefined =>
+  metadata && labelsOf(metadata, losses)

@@ -20,7 +20,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const nativeBody = nativeBodyOf(result, FORMAT)
   const style = spellingFor(request, FORMAT)['style'] ?? (nativeBody === undefined ? 'jina' : styleOf(nativeBody))
   if (nativeBody !== undefined && styleOf(nativeBody) === style) {
-    const usage = style === 'cohere' ? undefined : nativeCounts(result.usage, FORMAT, COUNTS)
+    const usage = style === 'cohere' ? undefined : countsFor(request, nativeCounts(result.usage, FORMAT, COUNTS))
     return { wire: { status: 200, headers: {}, body: { ...nativeBody, ...defined({ usage }) } }, losses: [] }
   }
   const losses = new Losses(foreignLosses(result, FORMAT))
@@ -31,7 +31,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style === 'voyage', losses),
     ...(isCohere
       ? defined({ meta: result.usage && writeMeta(FORMAT, result.usage, losses) })
-      : { usage: writeInputUsage(result.usage, FORMAT, COUNTS, losses) }),
+      : { usage: countsFor(request, writeInputUsage(result.usage, FORMAT, COUNTS, losses)) }),
     ...extrasFor(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
@@ -43,6 +43,13 @@ const styleOf = (body: JsonObject): string =>
 
 /** Token counts that clients require in every style except Cohere's. */
 const COUNTS = ['total_tokens']
+
+/** Returns the counts, with those of Together if the client requires them. Rankings have no output. */
+function countsFor(request: CanonicalRequest, usage: JsonObject | undefined): JsonObject | undefined {
+  if (spellingFor(request, FORMAT)['counts'] !== 'all') return usage
+  const total = usage?.['total_tokens'] ?? 0
+  return { prompt_tokens: total, completion_tokens: 0, total_tokens: total, ...usage }
+}
 
 /** Writes the ranks. If `plain` is set, a document that consists of a single text is written as a string. */
 function writeRanks({ candidates }: CanonicalResult, plain: boolean, losses: Losses): readonly Json[] {

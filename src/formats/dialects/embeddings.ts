@@ -24,6 +24,15 @@ export const FLAGS = {
       'takes the encoding `base64`; default: true; if false, the field is left out, and the gateway encodes the numbers',
   },
   purpose_field: { values: ['input_type', 'task'], meaning: 'the name of the field for the purpose of the vectors' },
+  default_purpose: {
+    values: ['query', 'document'],
+    meaning: 'the purpose of requests that state none, for upstreams that refuse these, such as NVIDIA NIM',
+  },
+  document_word: {
+    values: ['document', 'passage'],
+    default: 'document',
+    meaning: 'the word in `input_type` for vectors of documents; `passage` at NVIDIA NIM',
+  },
   tokens: {
     values: 'boolean',
     default: true,

@@ -1,6 +1,7 @@
 import { PLAIN_CHAT } from '../dialects/chat.ts'
 import type { MessagesDialect } from '../dialects/messages.ts'
 import type { Preset } from '../preset.ts'
+import { OPENAI_EMBEDDINGS } from './makers.ts'
 
 /*
  * Presets of clouds that host other vendors' models. Hosts and paths are taken from the vendors' SDKs
@@ -135,6 +136,7 @@ export const azureDeployments: Preset = {
     ...{ format, baseUrl: 'https://{resource}.openai.azure.com', below: '/openai/deployments', auth: 'api-key' },
     ...{ hosting: 'azure-deployment', query: { 'api-version': '{api_version}' } },
     ...(format === 'chat' ? { dialect: { include_usage: true } } : {}),
+    ...(format === 'embeddings' ? { dialect: OPENAI_EMBEDDINGS } : {}),
   })),
 }
 

@@ -8,7 +8,7 @@ import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../v
 
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
 /** OpenAI embeds at most 2048 inputs and 300,000 tokens per request (docs/wire/embeddings.md#openai). */
-const OPENAI_EMBEDDINGS = { batch: 2048, batch_tokens: 300_000 } as const
+export const OPENAI_EMBEDDINGS = { batch: 2048, batch_tokens: 300_000 } as const
 const OPENAI_CHAT = {
   include_usage: true,
   reasoning_as: 'reasoning_effort',

@@ -1,4 +1,5 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
+import { rowOf } from '../../canonical/maps.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { sniffBase64 } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject, withWireSource } from '../../canonical/node.ts'
@@ -27,7 +28,7 @@ const KNOWN_FIELDS = new Set(['model', 'query', 'documents', 'top_n', 'top_k', '
 
 function readBody({ body, headers }: WireRequest): CanonicalRequest {
   const style = styleOf(headers, body)
-  const fields = fieldsOf(texts(body['rank_fields']))
+  const fields = texts(body['rank_fields'])
   const documents = required(list(body['documents']))
   if (documents.length === 0) throw WrongType.instance
   const usual = count(body['top_n'])
@@ -46,13 +47,16 @@ function readBody({ body, headers }: WireRequest): CanonicalRequest {
     sampling: {},
     stream: false,
     ...extrasOf(FORMAT, body, KNOWN_FIELDS, usual === undefined ? [] : ['top_k']),
-    spelling: { [FORMAT]: { style } },
+    spelling: { [FORMAT]: { style, ...(COUNTING_CLIENTS.test(headers['user-agent'] ?? '') ? { counts: 'all' } : {}) } },
   }
 }
 
 /** Reads a boolean or its text. */
 const readFlag = (value: Json | undefined): boolean | undefined =>
   typeof value === 'string' && isFlag(value) ? value.toLowerCase() === 'true' : flag(value)
+
+/** Matches the AI SDK's provider for Together, which refuses an answer without all of Together's counts. */
+const COUNTING_CLIENTS = /\bai-sdk\/togetherai\b/
 
 /**
  * Detects the vendor. Clients of Cohere and Voyage identify themselves, and only Voyage's clients send `top_k`. Any
@@ -62,37 +66,42 @@ const readFlag = (value: Json | undefined): boolean | undefined =>
 function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   const client = headers['x-fern-sdk-name'] ?? headers['user-agent'] ?? ''
   if (/^cohere\b/i.test(client)) return 'cohere'
-  return /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') ? 'voyage' : 'jina'
+  const isVoyage = /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') || isVoyageOfAiSdk(client, body)
+  return isVoyage ? 'voyage' : 'jina'
 }
 
-/** Fields by which documents are ranked, with their order. */
-type Fields = ReadonlyMap<string, number>
+/** Returns true for the AI SDK's provider for Voyage, which omits `top_k` if all documents are wanted. */
+const isVoyageOfAiSdk = (client: string, body: JsonObject): boolean =>
+  /\bai-sdk\//.test(client) && Object.hasOwn(body, 'truncation') && !Object.hasOwn(body, 'top_n')
 
-/** Returns the named fields with their order. By default, only `text`. */
-const fieldsOf = (names: readonly string[] = ['text']): Fields =>
-  new Map([...new Set(names)].map((field, position) => [field, position]))
-
-const DEFAULT_FIELDS = fieldsOf()
+/** Fields by which documents are ranked, in order. Undefined for the text, or all fields if a document has none. */
+type Fields = readonly string[] | undefined
 
 /**
  * Reads a document as parts: a text part for each ranked field, in order, and the image. Other fields do not affect the
- * ranking and remain only in the recorded source.
+ * ranking and remain only in the recorded source. Together and the AI SDK rank objects without a text by all fields
+ * (docs/wire/rerank.md#request).
  */
-export function readDocument(wire: Json, fields = DEFAULT_FIELDS): readonly Part[] {
+export function readDocument(wire: Json, fields?: Fields): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   if (!isObject(wire)) throw WrongType.instance
-  text(wire['text'])
+  const plain = text(wire['text'])
   const image = text(wire['image'])
-  const names = Object.keys(wire)
-    .filter(field => fields.has(field) && typeof wire[field] === 'string')
-    .sort((a, b) => fields.get(a)! - fields.get(b)!)
-  const hasImage = image !== undefined && !names.includes('image')
+  const otherFields = image === undefined ? Object.keys(wire) : []
+  const ranked = new Set(fields ?? (plain === undefined ? otherFields : ['text']))
+  const hasImage = image !== undefined && !ranked.has('image')
   const parts = [
-    ...names.map((field): Part => ({ type: 'text', text: wire[field] as string })),
+    ...[...ranked].flatMap(field => textsOf(rowOf(wire, field))).map((text): Part => ({ type: 'text', text })),
     ...(hasImage ? [readImage(image)] : []),
   ]
   if (parts.length === 0) parts.push({ type: 'text', text: '' })
   return parts.map(part => withWireSource(part, FORMAT, wire))
+}
+
+/** Returns the texts and numbers in the value of a ranked field. */
+function textsOf(value: Json | undefined): readonly string[] {
+  if (value == null) return []
+  return typeof value === 'object' ? Object.values(value).flatMap(textsOf) : [String(value)]
 }
 
 /** Reads an image: a URL, or plain base64, whose media type is detected from the bytes. */

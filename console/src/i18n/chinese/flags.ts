@@ -110,6 +110,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   transcript_events: '流式发送事件；默认 true；为 false 时请求完整应答，由网关生成事件',
   base64_encoding: '接受 `base64` 编码；默认 true；为 false 时省略该字段，由网关对数字进行编码',
   purpose_field: '向量用途的字段名',
+  default_purpose: '未说明用途的请求所用的用途，供拒绝这类请求的上游（如 NVIDIA NIM）使用',
+  document_word: '`input_type` 中表示文档向量的词；NVIDIA NIM 为 `passage`',
   image_input: '可嵌入图像',
   end_user: '接受 `user`；默认 true',
   top_field: '返回名次数量的字段名',
