@@ -1,6 +1,7 @@
 import { PLAIN_CHAT } from '../dialects/chat.ts'
 import type { MessagesDialect } from '../dialects/messages.ts'
 import type { Preset } from '../preset.ts'
+import { OPENAI_FUNCTION_MODELS } from '../responses-models.ts'
 
 /*
  * Presets of clouds that host other vendors' models. Hosts and paths are taken from the vendors' SDKs
@@ -26,7 +27,10 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
   formats: [
     { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE_MODELS, dialect: HOSTED },
     { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS },
-    { format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, dialect: { ...PLAIN_CHAT, include_usage: true } },
+    {
+      ...{ format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, functionModels: OPENAI_FUNCTION_MODELS },
+      dialect: { ...PLAIN_CHAT, include_usage: true },
+    },
   ],
 })
 
