@@ -40,7 +40,9 @@ const GROK = { penalties: false, stop: false } as const
  * "OpenAI compatibility" (ai.google.dev); "Use thinking effort" (platform.kimi.ai/docs), read on 2026-11-28. What
  * OpenAI's models refuse: the AI SDK's and LiteLLM's tables of models (vercel/ai, `openai-language-model-capabilities`;
  * BerriAI/litellm, `default_reasoning_effort`), read on 2026-11-30. GLM: the tables of pydantic-ai 2.68, which cite the
- * error of GLM-5.3 ("please use low, high, or max"), and of modelparams.dev, read on 2026-12-01.
+ * error of GLM-5.3 ("please use low, high, or max"), and of modelparams.dev, read on 2026-12-01. Mistral: "Reasoning"
+(docs.mistral.ai), the tables of LiteLLM 1.110.2 and models.dev#1986, and the error "reasoning_effort='medium' is not
+supported for this model. Must be one of" `none` and `high` (architects-toolkit/SmartHopper#647), read on 2026-12-01.
  */
 const EFFORT_FAMILIES: readonly (readonly [
   name: RegExp,
@@ -73,6 +75,8 @@ const EFFORT_FAMILIES: readonly (readonly [
   [/kimi-k2\.[56](?!\d)/, undefined, FREE_CALLS],
   [/kimi-k2\.7-code/, [], { ...ALWAYS_THINKING, ...FREE_CALLS }],
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],
+  [/mistral-(?:small(?!-(?:24|250|3))|medium(?!-250)|large-4|vibe)|(?:devstral|mistral-code)\b.*-latest/, ['none', 'high']],
+  [/(?:code|dev|magi|mini?|pix|vox)stral|mixtral|mathstral|nemo-?mistral/, []],
   [/qwen-?3(?:\.|p)[5-9]/, undefined, ONE_INSTRUCTION],
   [/glm-5\.2(?!\d)/, ['none', 'minimal', ...EFFORTS_FROM_LOW]],
   [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],

@@ -6,6 +6,7 @@ import { withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
 import { hasUnknownFields } from './known-fields.ts'
+import { isOfModel } from './messages.ts'
 
 /*
  * Clients of chat completions that are set up for OpenAI reach other vendors through a gateway, whose upstreams refuse
@@ -27,6 +28,7 @@ type Refusal = readonly [isDeclared: (dialect: ChatDialect) => boolean, isFound:
 const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.developer_role === false, body => itemsOf(body['messages']).some(isOfDeveloper)],
   [dialect => dialect.system_turns === false, body => itemsOf(body['messages']).slice(1).some(isInstruction)],
+  [dialect => dialect.after_tools === 'assistant', body => itemsOf(body['messages']).some(isLateInstruction)],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
@@ -44,6 +46,10 @@ const isOfDeveloper = (message: Json): boolean => hasValue(message, 'role', 'dev
 const isStrict = (tool: Json): boolean => isObject(tool) && hasValue(tool['function'], 'strict', true)
 
 const isInstruction = (message: Json): boolean => hasValue(message, 'role', 'system') || isOfDeveloper(message)
+
+/** Returns true for an instruction directly behind a message of the model or of a tool. */
+const isLateInstruction = (message: Json, index: number, messages: readonly Json[]): boolean =>
+  index > 0 && isInstruction(message) && isOfModel(messages[index - 1] as JsonObject | undefined)
 
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>

@@ -89,7 +89,7 @@ export const FLAGS = {
     values: ['anyone', 'assistant'],
     default: 'anyone',
     meaning:
-      '`assistant`: only an assistant message may follow a tool message, so one is inserted; `no_files` (Converse, Claude): one is inserted before documents and videos; `anyone` by default',
+      '`assistant`: only an assistant message may follow a tool message, so one is inserted, and a system message behind them becomes one of the user; `no_files` (Converse, Claude): one is inserted before documents and videos; `anyone` by default',
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,

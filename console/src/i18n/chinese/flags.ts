@@ -35,7 +35,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   result_media:
     '工具结果中可以包含媒体；否则媒体会在结果之后的用户轮次中发送；默认 true，Gemini 2.5 及更早的模型，以及 Converse 上 Claude、Nova 和 Llama 以外的模型默认 false',
   after_tools:
-    '`assistant`：工具消息之后只能是助手消息，因此会插入一条；`no_files`（Converse 上的 Claude）：在文档和视频之前插入一条；默认 `anyone`',
+    '`assistant`：工具消息之后只能是助手消息，因此会插入一条，其后的 system 消息改为用户消息；`no_files`（Converse 上的 Claude）：在文档和视频之前插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
   request_fields:
     '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；`groq` 和 `cerebras`：不发送这些厂商拒绝的 OpenAI 字段（如 `verbosity`）；默认 `any`',
