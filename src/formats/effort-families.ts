@@ -75,7 +75,10 @@ const EFFORT_FAMILIES: readonly (readonly [
   [/kimi-k2\.[56](?!\d)/, undefined, FREE_CALLS],
   [/kimi-k2\.7-code/, [], { ...ALWAYS_THINKING, ...FREE_CALLS }],
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],
-  [/mistral-(?:small(?!-(?:24|250|3))|medium(?!-250)|large-4|vibe)|(?:devstral|mistral-code)\b.*-latest/, ['none', 'high']],
+  [
+    /mistral-(?:small(?!-(?:24|250|3))|medium(?!-250)|large-4|vibe)|(?:devstral|mistral-code)\b.*-latest/,
+    ['none', 'high'],
+  ],
   [/(?:code|dev|magi|mini?|pix|vox)stral|mixtral|mathstral|nemo-?mistral/, []],
   [/qwen-?3(?:\.|p)[5-9]/, undefined, ONE_INSTRUCTION],
   [/glm-5\.2(?!\d)/, ['none', 'minimal', ...EFFORTS_FROM_LOW]],

@@ -77,7 +77,7 @@ const chat = fc.record<JsonObject>(
     json_schema: fc.boolean(),
     forced_while_thinking: fc.boolean(),
     store: fc.boolean(),
-    request_fields: fc.constantFrom('any', 'mistral', 'groq', 'cerebras'),
+    request_fields: fc.constantFrom('any', 'mistral', 'groq', 'cerebras', 'xai'),
     call_ids: fc.constantFrom('any', 'short'),
     call_signatures: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),

@@ -31,7 +31,11 @@ type Fields = ReadonlySet<string>
 
 /** Returns true if Mistral refuses the body for one of its fields. */
 export const hasUnknownFields = (body: JsonObject): boolean =>
-  hasOthers(body, BODY_FIELDS) || isGreedy(body['temperature'], body['top_p']) || endsUnmarked(body) || itemsOf(body['messages']).some(isOdd) || itemsOf(body['tools']).some(isOddTool)
+  hasOthers(body, BODY_FIELDS) ||
+  isGreedy(body['temperature'], body['top_p']) ||
+  endsUnmarked(body) ||
+  itemsOf(body['messages']).some(isOdd) ||
+  itemsOf(body['tools']).some(isOddTool)
 
 const isOdd = (message: JsonObject): boolean =>
   hasOthers(message, message['role'] === 'tool' ? TOOL_MESSAGE_FIELDS : MESSAGE_FIELDS) ||
@@ -94,18 +98,25 @@ function withKnownSampling(sampling: Sampling, losses: Losses): Sampling {
 
 /** Marks the text of a last turn of the assistant as the beginning of the answer. */
 function withPrefix(messages: readonly Message[], losses: Losses): readonly Message[] {
-  const last = messages.at(-1)
+  const at = messages.findLastIndex(({ content }) => content.some(isWritten))
+  const last = messages[at]
   if (last?.role !== 'assistant' || !isText(last) || last.extras?.[FORMAT]?.['prefix'] === true) return messages
   const extras = { ...last.extras, [FORMAT]: { ...last.extras?.[FORMAT], prefix: true } }
-  const path = ['messages', messages.length - 1, 'extras']
+  const path = ['messages', at, 'extras']
   if (last.extras === undefined) losses.add(path, extras, 'continued-by-the-model')
   else if (last.extras[FORMAT] === undefined) losses.add([...path, FORMAT], extras[FORMAT], 'continued-by-the-model')
   else losses.add([...path, FORMAT, 'prefix'], true, 'continued-by-the-model')
-  return [...messages.slice(0, -1), { ...last, extras }]
+  return messages.with(at, { ...last, extras })
 }
 
+const isWritten = (part: Part): boolean => isWords(part) || (part.type !== 'text' && part.type !== 'opaque')
+
+/** Returns true for a part that is written as text. */
+const isWords = (part: Part): boolean =>
+  ((part.type === 'text' || part.type === 'opaque' || part.type === 'refusal') && !!part.text) || isSearch(part)
+
 const isText = ({ content }: Message): boolean =>
-  content.some(part => (part.type === 'text' && part.text !== '') || isSearch(part)) && content.every(part => part.type !== 'tool-call')
+  content.some(isWords) && content.every(part => part.type !== 'tool-call')
 
 /** An answer is text unless something else is asked for, so that `modalities: ["text"]` is no loss. */
 function withKnownOutput({ modalities, audio, ...output }: Output, losses: Losses): Output {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED_FLAGS, THINKING_OFF_MEANING } from './shared-flags.ts'
+import { CACHE_MEANING, REQUEST_FIELDS_MEANING, SHARED_FLAGS, THINKING_OFF_MEANING } from './shared-flags.ts'
 
 /** Dialect flags of chat completions upstreams. */
 export const FLAGS = {
@@ -102,8 +102,7 @@ export const FLAGS = {
   request_fields: {
     values: ['any', 'mistral', 'groq', 'cerebras'],
     default: 'any',
-    meaning:
-      '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq` and `cerebras`: fields of OpenAI that these vendors refuse are left out, such as `verbosity`; `any` by default',
+    meaning: REQUEST_FIELDS_MEANING,
   },
   efforts: SHARED_FLAGS.efforts,
   sampling: SHARED_FLAGS.sampling,

@@ -2,5 +2,6 @@ import { groqChat } from './groq.ts'
 import { minimaxChat } from './minimax.ts'
 import { mistralChat } from './mistral.ts'
 import type { StrictVendor } from './vendor.ts'
+import { xaiResponses } from './xai.ts'
 
-export const VENDORS: readonly StrictVendor[] = [groqChat, minimaxChat, mistralChat]
+export const VENDORS: readonly StrictVendor[] = [groqChat, minimaxChat, mistralChat, xaiResponses]

@@ -43,12 +43,7 @@ export const mistralChat: StrictVendor = {
       refuses: ({ messages: all }) =>
         all.some(({ role }: Loose, at: number) => SYSTEM.test(role) && /assistant|tool/.test(all[at - 1]?.role ?? '')),
       example: {
-        messages: [
-          ...messages,
-          { role: 'assistant', content: 'a' },
-          { role: 'system', content: 'b' },
-          ...messages,
-        ],
+        messages: [...messages, { role: 'assistant', content: 'a' }, { role: 'system', content: 'b' }, ...messages],
       },
       native: true,
     },
