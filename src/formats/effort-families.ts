@@ -42,7 +42,9 @@ const GROK = { penalties: false, stop: false } as const
  * BerriAI/litellm, `default_reasoning_effort`), read on 2026-11-30. GLM: the tables of pydantic-ai 2.68, which cite the
  * error of GLM-5.3 ("please use low, high, or max"), and of modelparams.dev, read on 2026-12-01. Mistral: "Reasoning"
 (docs.mistral.ai), the tables of LiteLLM 1.110.2 and models.dev#1986, and the error "reasoning_effort='medium' is not
-supported for this model. Must be one of" `none` and `high` (architects-toolkit/SmartHopper#647), read on 2026-12-01.
+supported for this model. Must be one of" `none` and `high` (architects-toolkit/SmartHopper#647), read on 2026-12-01. Llama and Qwen 3: "`reasoning_effort` must be one of
+`none` or `default`" and "not supported with this model" of Groq (earendil-works/pi#1745, iamsrikanthnani/pluely#219),
+read on 2026-12-01.
  */
 const EFFORT_FAMILIES: readonly (readonly [
   name: RegExp,
@@ -80,6 +82,7 @@ const EFFORT_FAMILIES: readonly (readonly [
     ['none', 'high'],
   ],
   [/(?:code|dev|magi|mini?|pix|vox)stral|mixtral|mathstral|nemo-?mistral/, []],
+  [/llama|kimi-k2-instruct|qwen-?3-32b/, []],
   [/qwen-?3(?:\.|p)[5-9]/, undefined, ONE_INSTRUCTION],
   [/glm-5\.2(?!\d)/, ['none', 'minimal', ...EFFORTS_FROM_LOW]],
   [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],

@@ -45,9 +45,7 @@ export interface RouteRequest {
   readonly rank?: Rank | undefined
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
-  /** The output limits of models in the catalogue. */
   readonly catalogue?: ModelLimits | undefined
-  /** What a request with functions says about reasoning (best-format.ts). */
   readonly functions?: FormatRequest['functions']
 }
 

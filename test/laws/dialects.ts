@@ -75,6 +75,7 @@ const chat = fc.record<JsonObject>(
     system_turns: fc.boolean(),
     strict_tools: fc.boolean(),
     json_schema: fc.boolean(),
+    json_with_tools: fc.boolean(),
     forced_while_thinking: fc.boolean(),
     store: fc.boolean(),
     request_fields: fc.constantFrom('any', 'mistral', 'groq', 'cerebras', 'xai'),

@@ -32,6 +32,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
+  [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
 ]
@@ -40,6 +41,10 @@ const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(val
 
 const hasValue = (value: Json | undefined, field: string, expected: string | boolean): boolean =>
   isObject(value) && value[field] === expected
+
+function asksForJsonWithTools({ tools, response_format: shape }: JsonObject): boolean {
+  return itemsOf(tools).length > 0 && isObject(shape) && shape['type'] !== 'text'
+}
 
 const isOfDeveloper = (message: Json): boolean => hasValue(message, 'role', 'developer')
 

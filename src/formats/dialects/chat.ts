@@ -72,6 +72,11 @@ export const FLAGS = {
     meaning: '`string`: takes texts as strings, not as lists of parts',
   },
   json_schema: SHARED_FLAGS.json_schema,
+  json_with_tools: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes `response_format` beside tools; default: true; if false, JSON is then requested in words',
+  },
   strict_tools: SHARED_FLAGS.strict_tools,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {

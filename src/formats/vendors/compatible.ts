@@ -70,6 +70,10 @@ export const deepseek: Preset = {
   ],
 }
 
+/**
+ * Groq refuses `response_format` beside tools: "json mode cannot be combined with tool/function calling"
+ * (agno-agi/agno#1065, vercel/ai#16540, read on 2026-12-01).
+ */
 export const groq: Preset = {
   name: 'groq',
   env: ['GROQ_API_KEY'],
@@ -82,6 +86,7 @@ export const groq: Preset = {
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning_effort',
         request_fields: 'groq',
+        json_with_tools: false,
         include_usage: true,
       },
     },
@@ -288,7 +293,8 @@ export const minimax: Preset = {
 
 /**
  * Some models of Cerebras refuse strict tools, and all of them tools of which some are strict ("Tools with mixed values
- * for 'strict' are not allowed", code_puppy#368; livekit/agents#3134, read on 2026-12-01).
+ * for 'strict' are not allowed", code_puppy#368; livekit/agents#3134, read on 2026-12-01). Cerebras refuses
+ * `response_format` beside tools: '"tools" is incompatible with "response_format"' (BerriAI/litellm#31445, 2026-12-01).
  */
 export const cerebras: Preset = {
   name: 'cerebras',
@@ -302,6 +308,7 @@ export const cerebras: Preset = {
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning_effort',
         request_fields: 'cerebras',
+        json_with_tools: false,
         strict_tools: false,
         text_only_content: 'string',
         include_usage: true,

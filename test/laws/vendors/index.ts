@@ -1,7 +1,8 @@
+import { cerebrasChat } from './cerebras.ts'
 import { groqChat } from './groq.ts'
 import { minimaxChat } from './minimax.ts'
 import { mistralChat } from './mistral.ts'
 import type { StrictVendor } from './vendor.ts'
 import { xaiResponses } from './xai.ts'
 
-export const VENDORS: readonly StrictVendor[] = [groqChat, minimaxChat, mistralChat, xaiResponses]
+export const VENDORS: readonly StrictVendor[] = [cerebrasChat, groqChat, minimaxChat, mistralChat, xaiResponses]
