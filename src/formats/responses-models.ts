@@ -16,6 +16,8 @@ export interface FunctionModels {
   readonly thinking: RegExp
   /** Matches models that refuse functions if the request says nothing about reasoning, because they reason by default. */
   readonly unstated: RegExp
+  /** The vendor's host. Other servers at which its preset is used may take functions, and have one format only. */
+  readonly host?: string
 }
 
 /**

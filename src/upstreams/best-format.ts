@@ -10,7 +10,7 @@ export interface FormatRequest {
   /** The operator's facts about the model. */
   readonly facts?: Pick<ModelFacts, 'interface'> | undefined
   /** What a request with functions says about reasoning. Undefined for requests without functions, or without reasoning. */
-  readonly functions?: keyof FunctionModels | undefined
+  readonly functions?: 'thinking' | 'unstated' | undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config/read.ts'
+import { VERSION } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import type { Script } from '../builders/upstream.ts'
@@ -43,4 +44,22 @@ test.each([
   expect(status).toBe(200)
   expect(json.choices[0].finish_reason).toBe(finish)
   expect(upstream.seen.findLast(({ method }) => method === 'POST')!.url).toBe(path)
+})
+
+// can1357/oh-my-pi#11052: Azure’s older API has no Responses.
+test.each([
+  ['/v1/messages', { max_tokens: 9, tools: [{ name: 'add', input_schema: { type: 'object', properties: {} } }] }],
+  [CHAT_PATH, { tools: TOOLS }],
+])('a caller at %s with functions reaches GPT-5.6 at Azure’s older API without thinking', async (path, fields) => {
+  const upstream = await openUpstream(azure)
+  const text = `channels: [{ name: a, provider: azure-deployments, base_url: "${upstream.address}", key: k, models: ["*"] }]`
+  const server = await openGateway(readConfig(text, {}).channels)
+  const messages = [{ role: 'user', content: 'Add.' }]
+  const { status } = await server.ask(path, { model: 'gpt-5.6-terra', messages, ...fields }, { headers: VERSION })
+  expect(status).toBe(200)
+  const { url, text: sent } = upstream.seen.findLast(({ method }) => method === 'POST')!
+  expect([url.split('?')[0], JSON.parse(sent).reasoning_effort]).toEqual([
+    '/openai/deployments/gpt-5.6-terra/chat/completions',
+    'none',
+  ])
 })

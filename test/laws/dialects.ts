@@ -77,6 +77,7 @@ const chat = fc.record<JsonObject>(
     json_schema: fc.boolean(),
     json_with_tools: fc.boolean(),
     forced_while_thinking: fc.boolean(),
+    functions_while_thinking: fc.boolean(),
     store: fc.boolean(),
     request_fields: fc.constantFrom('any', 'mistral', 'groq', 'cerebras', 'xai'),
     call_ids: fc.constantFrom('any', 'short'),

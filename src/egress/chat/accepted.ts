@@ -5,6 +5,7 @@ import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
+import { hasFunctionsWhileThinking } from './functions-alone.ts'
 import { hasUnknownFields } from './known-fields.ts'
 import { isOfModel } from './messages.ts'
 
@@ -35,6 +36,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
+  [dialect => dialect.functions_while_thinking === false, hasFunctionsWhileThinking],
 ]
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])

@@ -24,6 +24,7 @@ import { isAccepted } from './accepted.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom } from './demanded-reasoning.ts'
 import { withForcedTools } from './forced-tools.ts'
+import { withFunctionsAlone } from './functions-alone.ts'
 import { withKnownFields } from './known-fields.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
@@ -47,11 +48,14 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
-function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written<WireRequest> {
-  const freeform = dialect.custom_tools !== false
+function writeForeign(original: CanonicalRequest, declared: ChatDialect): Written<WireRequest> {
+  const freeform = declared.custom_tools !== false
   const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request: legal, losses, renamed } = sanitize(original, rule)
-  const accepted = withoutRefusedSettings(legal, dialect, losses)
+  const alone = withFunctionsAlone(legal, declared, losses)
+  // Each of these models takes the effort `none`.
+  const dialect: ChatDialect = alone === legal ? declared : { ...declared, efforts: ['none'] }
+  const accepted = withoutRefusedSettings(alone, dialect, losses)
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
   const forced = withForcedTools(accepted, dialect, losses)

@@ -40,6 +40,12 @@ export const FLAGS = {
     meaning:
       'takes a tool choice that forces a call while the model thinks; default: true; if false, thinking is turned off for such requests, or the call is not forced if the caller asks for thinking or the model always thinks',
   },
+  functions_while_thinking: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes functions while the model thinks; default: true, and false for GPT-5.4 and later at OpenAI and Azure; if false, thinking is turned off for requests with functions, unless the channel can send them as Responses',
+  },
   reasoning_split: {
     values: 'boolean',
     default: false,

@@ -24,7 +24,7 @@ export const openai: Preset = {
       format: 'chat',
       baseUrl: 'https://api.openai.com/v1',
       avoidedModels: OPENAI_RESPONSES_MODELS,
-      functionModels: OPENAI_FUNCTION_MODELS,
+      functionModels: { ...OPENAI_FUNCTION_MODELS, host: 'api.openai.com' },
       dialect: OPENAI_CHAT,
     },
     { format: 'realtime', baseUrl: 'https://api.openai.com/v1' },

@@ -9,6 +9,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '推理时接受强制调用工具的选择；默认 true；为 false 时，为此类请求关闭推理；若调用方要求推理或模型总是推理，则不强制调用',
   thinking_on: '开启 `thinking` 时的类型；默认 `enabled`',
   thinking_off: '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）',
+  functions_while_thinking:
+    '推理时可以接受函数；默认 true，OpenAI 和 Azure 的 GPT-5.4 及以后为 false；为 false 时，除非通道能以 Responses 发送，否则带函数的请求会关闭推理',
   reasoning_split: '为其他格式的调用方发送 `reasoning_split: true`，使上游将推理与文本分开；默认 false',
   cache:
     '上游遵守的缓存标记；messages：`auto` 让 Claude 缓存无法设置标记的调用方的请求（工具、系统文本、至今的对话）；Anthropic 的模型默认 `auto`，其他默认 `off`',

@@ -211,6 +211,7 @@ export const LACKING: { readonly [reason: string]: string } = {
   'no-such-detail': '没有此细节等级',
   'no-system-instruction': '不支持系统指令',
   'no-text-asked-for': '未请求文本',
+  'no-thinking-with-functions': '有函数时不能推理',
   'no-thinking-while-forced': '强制调用时不能推理',
   'no-threads': '不支持会话线程',
   'no-tier-named': '未指定服务层级',
