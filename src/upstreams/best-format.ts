@@ -1,7 +1,7 @@
 import type { Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
-import { type Fitness, type FunctionModels, fitnessOf, isDirect } from '../formats/index.ts'
+import { type Fitness, fitnessOf, isDirect } from '../formats/index.ts'
 
 /** The caller's format, and the kind of work. */
 export interface FormatRequest {

@@ -24,7 +24,12 @@ export const openrouter: Preset = {
         include_usage: true,
       },
     },
-    { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: PLAIN_RESPONSES },
+    // "No matching discriminator" for tools of other types than its own (openai/codex#18307, awsl-project/maxx#537).
+    {
+      format: 'responses',
+      baseUrl: 'https://openrouter.ai/api/v1',
+      dialect: { ...PLAIN_RESPONSES, namespaces: false },
+    },
     { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer', dialect: { count: false } },
     // Models that do not know `base64` answer with no vectors (plastic-labs/honcho#932, July 2026).
     {

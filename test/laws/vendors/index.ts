@@ -2,7 +2,15 @@ import { cerebrasChat } from './cerebras.ts'
 import { groqChat } from './groq.ts'
 import { minimaxChat } from './minimax.ts'
 import { mistralChat } from './mistral.ts'
+import { openrouterResponses } from './openrouter.ts'
 import type { StrictVendor } from './vendor.ts'
 import { xaiResponses } from './xai.ts'
 
-export const VENDORS: readonly StrictVendor[] = [cerebrasChat, groqChat, minimaxChat, mistralChat, xaiResponses]
+export const VENDORS: readonly StrictVendor[] = [
+  cerebrasChat,
+  groqChat,
+  minimaxChat,
+  mistralChat,
+  openrouterResponses,
+  xaiResponses,
+]
