@@ -180,6 +180,7 @@ export const LACKING: { readonly [reason: string]: string } = {
   'no-such-hosted-tool': '不支持这种托管工具',
   'no-such-image-type': '不支持这种图像类型',
   'no-such-metadata': '不支持这种元数据',
+  'no-such-pattern': '不支持这种正则表达式',
   'no-such-picture-type': '不支持这种图片类型',
   'no-such-purpose': '不支持这种用途',
   'no-such-setting': '不支持这种设置',
