@@ -28,7 +28,10 @@ const REASONING_ON_REQUEST = { ...REASONING, sampling: 'unless_thinking' } as co
 /** Models that take sampling parameters only if the effort `none` is requested. */
 const REASONING_BY_DEFAULT = { ...REASONING, sampling: 'while_off' } as const
 
-/** Settings that Grok's reasoning models refuse ("Reasoning", docs.x.ai). */
+/**
+ * Settings that Grok's reasoning models refuse ("Reasoning", docs.x.ai). Those that do not reason refuse them, too,
+ * and Grok 4.5 the effort `xhigh` (miaoxworld/NativeTavern#83, LiteLLM 1.110.2, modelparams.dev#330, 2026-12-01).
+ */
 const GROK = { penalties: false, stop: false } as const
 
 /**
@@ -70,8 +73,10 @@ const EFFORT_FAMILIES: readonly (readonly [
   [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, { ...REASONING, verbosity: false }],
   [/grok-3-mini/, ['low', 'high'], GROK],
   [/grok-4\.3(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
-  [/grok-(?:4\.[4-9]|[5-9])(?!\d)/, [...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
-  [/grok-(?:[23](?!\d)|.*non-reasoning)/, [], { reasons: false }],
+  [/grok-4\.[45](?!\d)/, EFFORTS_UP_TO_HIGH, GROK],
+  [/grok-(?:4\.[6-9]|[5-9])(?!\d)/, [...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
+  [/grok-[23](?!\d)/, [], { reasons: false }],
+  [/grok-.*non-reasoning/, [], { ...GROK, reasons: false }],
   [/grok-(?:4|code|build)/, [], GROK],
   [/gemini-(?:2\.5|[3-9])/, EFFORTS_UP_TO_HIGH],
   [/kimi-k2\.[56](?!\d)/, undefined, FREE_CALLS],

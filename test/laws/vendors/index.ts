@@ -4,7 +4,7 @@ import { minimaxChat } from './minimax.ts'
 import { mistralChat } from './mistral.ts'
 import { openrouterResponses } from './openrouter.ts'
 import type { StrictVendor } from './vendor.ts'
-import { xaiResponses } from './xai.ts'
+import { xaiChat, xaiResponses } from './xai.ts'
 
 export const VENDORS: readonly StrictVendor[] = [
   cerebrasChat,
@@ -12,5 +12,6 @@ export const VENDORS: readonly StrictVendor[] = [
   minimaxChat,
   mistralChat,
   openrouterResponses,
+  xaiChat,
   xaiResponses,
 ]
