@@ -193,7 +193,15 @@ function formatOf(
     dialect: { ...row?.dialect, ...(written.dialect as JsonObject | undefined) },
     ...defined({ hosting: row?.hosting, errors: row?.errors }),
     ...defined({ servedModels: row?.servedModels, avoidedModels: row?.avoidedModels }),
+    ...(isAtHost(baseUrl, row?.functionModels?.host) ? defined({ functionModels: row?.functionModels }) : {}),
   }
+}
+
+/** Returns true unless the URL belongs to a server that imitates the vendor, which may lack some of its formats. */
+function isAtHost(baseUrl: string, host: string | undefined): boolean {
+  if (host === undefined || !URL.canParse(baseUrl)) return true
+  const { hostname } = new URL(baseUrl)
+  return hostname === host || hostname.endsWith(`.${host}`)
 }
 
 /** Returns the auth style of a format. It is `bearer` for tokens of a cloud, and `none` for signed requests. */

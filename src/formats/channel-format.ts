@@ -1,5 +1,6 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { AuthStyle } from './auth.ts'
+import type { FunctionModels } from './responses-models.ts'
 
 /**
  * Cloud that requires changes to requests for another vendor's models that it hosts (upstreams/channel/hostings.ts).
@@ -27,4 +28,6 @@ export interface ChannelFormat {
   readonly servedModels?: RegExp
   /** Matches upstream models for which the format is used only if no other one of the channel does the work. */
   readonly avoidedModels?: RegExp
+  /** Matches models that another format of the vendor serves if the request has functions. */
+  readonly functionModels?: FunctionModels
 }

@@ -28,7 +28,10 @@ const REASONING_ON_REQUEST = { ...REASONING, sampling: 'unless_thinking' } as co
 /** Models that take sampling parameters only if the effort `none` is requested. */
 const REASONING_BY_DEFAULT = { ...REASONING, sampling: 'while_off' } as const
 
-/** Settings that Grok's reasoning models refuse ("Reasoning", docs.x.ai). */
+/**
+ * Settings that Grok's reasoning models refuse ("Reasoning", docs.x.ai). Those that do not reason refuse them, too,
+ * and Grok 4.5 the effort `xhigh` (miaoxworld/NativeTavern#83, LiteLLM 1.110.2, modelparams.dev#330, 2026-12-01).
+ */
 const GROK = { penalties: false, stop: false } as const
 
 /**
@@ -40,7 +43,11 @@ const GROK = { penalties: false, stop: false } as const
  * "OpenAI compatibility" (ai.google.dev); "Use thinking effort" (platform.kimi.ai/docs), read on 2026-11-28. What
  * OpenAI's models refuse: the AI SDK's and LiteLLM's tables of models (vercel/ai, `openai-language-model-capabilities`;
  * BerriAI/litellm, `default_reasoning_effort`), read on 2026-11-30. GLM: the tables of pydantic-ai 2.68, which cite the
- * error of GLM-5.3 ("please use low, high, or max"), and of modelparams.dev, read on 2026-12-01.
+ * error of GLM-5.3 ("please use low, high, or max"), and of modelparams.dev, read on 2026-12-01. Mistral: "Reasoning"
+(docs.mistral.ai), the tables of LiteLLM 1.110.2 and models.dev#1986, and the error "reasoning_effort='medium' is not
+supported for this model. Must be one of" `none` and `high` (architects-toolkit/SmartHopper#647), read on 2026-12-01. Llama and Qwen 3: "`reasoning_effort` must be one of
+`none` or `default`" and "not supported with this model" of Groq (earendil-works/pi#1745, iamsrikanthnani/pluely#219),
+read on 2026-12-01.
  */
 const EFFORT_FAMILIES: readonly (readonly [
   name: RegExp,
@@ -66,13 +73,21 @@ const EFFORT_FAMILIES: readonly (readonly [
   [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, { ...REASONING, verbosity: false }],
   [/grok-3-mini/, ['low', 'high'], GROK],
   [/grok-4\.3(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
-  [/grok-(?:4\.[4-9]|[5-9])(?!\d)/, [...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
-  [/grok-(?:[23](?!\d)|.*non-reasoning)/, [], { reasons: false }],
+  [/grok-4\.[45](?!\d)/, EFFORTS_UP_TO_HIGH, GROK],
+  [/grok-(?:4\.[6-9]|[5-9])(?!\d)/, [...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
+  [/grok-[23](?!\d)/, [], { reasons: false }],
+  [/grok-.*non-reasoning/, [], { ...GROK, reasons: false }],
   [/grok-(?:4|code|build)/, [], GROK],
   [/gemini-(?:2\.5|[3-9])/, EFFORTS_UP_TO_HIGH],
   [/kimi-k2\.[56](?!\d)/, undefined, FREE_CALLS],
   [/kimi-k2\.7-code/, [], { ...ALWAYS_THINKING, ...FREE_CALLS }],
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],
+  [
+    /mistral-(?:small(?!-(?:24|250|3))|medium(?!-250)|large-4|vibe)|(?:devstral|mistral-code)\b.*-latest/,
+    ['none', 'high'],
+  ],
+  [/(?:code|dev|magi|mini?|pix|vox)stral|mixtral|mathstral|nemo-?mistral/, []],
+  [/llama|kimi-k2-instruct|qwen-?3-32b/, []],
   [/qwen-?3(?:\.|p)[5-9]/, undefined, ONE_INSTRUCTION],
   [/glm-5\.2(?!\d)/, ['none', 'minimal', ...EFFORTS_FROM_LOW]],
   [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],

@@ -48,14 +48,20 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const { model, facts, native, callerModel = model } = context
   const isKnown = native && !isOtherFamily(format.format, callerModel, model)
   const textOnly = getsTextOnly(format.format, context)
-  if ((isKnown || !hasFamilies(format.format)) && !textOnly && facts?.dialect === undefined) return format
+  const splits = format.functionModels?.thinking.test(model) === true
+  if ((isKnown || !hasFamilies(format.format)) && !textOnly && !splits && facts?.dialect === undefined) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
   const otherModel = native && !isKnown
   const key = native ? `native ${otherModel} ${textOnly} ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
   const family = isKnown ? undefined : settingsDialect(format.format, model, format.dialect)
-  const ownFlags = { ...(textOnly ? TEXT_ONLY : {}), ...family, ...factsDialect(format, facts) }
+  const ownFlags = {
+    ...(textOnly ? TEXT_ONLY : {}),
+    ...(splits ? EITHER : {}),
+    ...family,
+    ...factsDialect(format, facts),
+  }
   const flags = withLimit(ownFlags, format, context)
   const modelFormat: ChannelFormat =
     Object.keys(flags).length === 0
@@ -66,6 +72,9 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   cache.set(format, models)
   return modelFormat
 }
+
+/** Flags of models that take functions only while they do not think. */
+const EITHER = { functions_while_thinking: false } as const
 
 /**
  * Returns true if the model gets no images. A native caller that names a model of text is expected to know that, except

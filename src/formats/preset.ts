@@ -2,6 +2,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 import type { AuthStyle } from './auth.ts'
 import type { BetaPolicy } from './betas.ts'
 import type { Hosting } from './channel-format.ts'
+import type { FunctionModels } from './responses-models.ts'
 
 /** A vendor as data: everything that a channel needs if its operator configures only a key. */
 export interface Preset {
@@ -60,6 +61,8 @@ export interface PresetFormat {
   readonly servedModels?: RegExp
   /** Matches models that the vendor serves only in another of its formats. */
   readonly avoidedModels?: RegExp
+  /** Matches models that another format of the vendor serves if the request has functions. */
+  readonly functionModels?: FunctionModels
   /** Undefined for the format's default authentication (formats.ts). */
   readonly auth?: AuthStyle
   readonly headers?: { readonly [name: string]: string }

@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/index.ts'
 import { type Format, wireSourceOf } from '../canonical/node.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import { type CanonicalRequest, isReasoningOff } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Config, OnLoss } from '../config/index.ts'
 import type { ModelLimits } from '../formats/index.ts'
@@ -95,6 +95,7 @@ function routeRequest(
     now: Date.now(),
     facts,
     catalogue,
+    functions: functionsOf(request),
     draw: call.id,
     rank: facts?.order === undefined ? undefined : rankBy(facts.order, { model, channels, prices, work }),
     affinity: () => {
@@ -113,6 +114,13 @@ function routeRequest(
   }
   if (work === 'count') return routeCount(query, channels)
   return pricedTargets(route(query, channels), { model, work, caller, prices })
+}
+
+/** Returns what a request with functions says about reasoning, or undefined if it has none or turns reasoning off. */
+function functionsOf({ tools, reasoning }: CanonicalRequest): RouteRequest['functions'] {
+  if (tools?.some(({ type }) => type === 'function') !== true) return undefined
+  const isOff = reasoning === undefined ? undefined : isReasoningOff(reasoning)
+  return isOff === undefined ? 'unstated' : isOff ? undefined : 'thinking'
 }
 
 function noteAffinity({ report, capture }: Incoming, by: AffinitySource | undefined): void {

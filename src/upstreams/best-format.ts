@@ -4,11 +4,13 @@ import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.t
 import { type Fitness, fitnessOf, isDirect } from '../formats/index.ts'
 
 /** The caller's format, and the kind of work. */
-interface FormatRequest {
+export interface FormatRequest {
   readonly format: Format
   readonly work: Work
   /** The operator's facts about the model. */
   readonly facts?: Pick<ModelFacts, 'interface'> | undefined
+  /** What a request with functions says about reasoning. Undefined for requests without functions, or without reasoning. */
+  readonly functions?: 'thinking' | 'unstated' | undefined
 }
 
 /**
@@ -34,13 +36,22 @@ export function bestFormat(
 }
 
 /** Returns the rank of a format for the work of a request. The lowest rank is best. */
-function formatRank(candidate: ChannelFormat, { format, work, facts }: FormatRequest, upstream: string): number {
+function formatRank(candidate: ChannelFormat, request: FormatRequest, upstream: string): number {
+  const { format, work, facts } = request
   const fitness = fitnessAt(candidate, work)
   if (fitness === undefined) return UNFIT
   const isNamed = isDirect(fitness) && (candidate.format === format || candidate.format === facts?.interface)
   const rank = isNamed ? (candidate.format === format ? NATIVE : PREFERRED) : RANKS[fitness]
-  return candidate.avoidedModels?.test(upstream) === true ? rank + AVOIDED : rank
+  return isAvoided(candidate, request, upstream) ? rank + AVOIDED : rank
 }
+
+const isAvoided = (
+  { avoidedModels, functionModels }: ChannelFormat,
+  { functions }: FormatRequest,
+  upstream: string,
+): boolean =>
+  avoidedModels?.test(upstream) === true ||
+  (functions !== undefined && functionModels?.[functions].test(upstream) === true)
 
 /** Returns true if the upstream serves the model in this format. */
 const serves = ({ servedModels }: ChannelFormat, upstream: string): boolean =>

@@ -6,7 +6,7 @@ import { excerpt } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
 import { CALLER_FORMATS, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
-import { bestFormat, fitnessAt } from './best-format.ts'
+import { bestFormat, type FormatRequest, fitnessAt } from './best-format.ts'
 import { type ChannelHealth, isFull, type RoutedChannel, rests } from './channel-health.ts'
 import { drawOf } from './draw.ts'
 import { areAllFull, availableKeys } from './pooled-keys.ts'
@@ -45,8 +45,8 @@ export interface RouteRequest {
   readonly rank?: Rank | undefined
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
-  /** The output limits of models in the catalogue. */
   readonly catalogue?: ModelLimits | undefined
+  readonly functions?: FormatRequest['functions']
 }
 
 /** A channel and a format that could answer a request. */

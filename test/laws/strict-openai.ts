@@ -41,7 +41,7 @@ export const MODELS: { readonly [model: string]: Takes } = {
   'o4-mini': { ...NEVER, efforts: 'low medium high', verbosity: false },
   'grok-3-mini': { efforts: 'low high', dice: 'always', steered: false },
   'grok-4-0709': { efforts: '', dice: 'always', steered: false, reasons: true },
-  'grok-4-1-fast-non-reasoning': { efforts: '', dice: 'always' },
+  'grok-4-1-fast-non-reasoning': { efforts: '', dice: 'always', steered: false },
   'x-ai/grok-4.3': { efforts: 'none low medium high xhigh', dice: 'always', steered: false },
   'gpt-oss-120b': { efforts: 'low medium high', dice: 'always' },
 }

@@ -28,6 +28,30 @@ describe('a caller of Chat Completions', () => {
     expect(bestFormat(channel, CHAT, 'grok-4.6')?.format).toBe('chat')
   })
 
+  // openai/openai-openapi#541, BerriAI/litellm#34569: 400 for every request of an agent.
+  test.each(['gpt-5.4', 'gpt-5.5-2026-04-23', 'gpt-5.6-terra', 'gpt-6-astra', 'gpt-6.1-sol'])(
+    'whose request has functions reaches %s in Responses while it reasons',
+    model => {
+      const mantle = channelOf('provider: bedrock-mantle, region: us-east-1')
+      for (const channel of [channelOf('provider: openai'), channelOf(AZURE), mantle])
+        expect(bestFormat(channel, { ...CHAT, functions: 'thinking' }, model)?.format).toBe('responses')
+      const unstated = bestFormat(channelOf('provider: openai'), { ...CHAT, functions: 'unstated' }, model)
+      expect(unstated?.format).toBe(model === 'gpt-5.4' ? 'chat' : 'responses')
+    },
+  )
+
+  test('whose request has functions reaches a server that imitates OpenAI in its own format', () => {
+    const reached = (url: string) =>
+      bestFormat(channelOf(`provider: openai, base_url: "${url}"`), { ...CHAT, functions: 'thinking' }, 'gpt-5.6')
+    expect(reached('http://127.0.0.1:4000/v1')?.format).toBe('chat')
+    expect(reached('https://eu.api.openai.com/v1')?.format).toBe('responses')
+  })
+
+  test.each(['gpt-5.2', 'gpt-5', 'gpt-4o', 'o3-mini'])('whose request has functions reaches %s in its own', model => {
+    const channel = channelOf('provider: openai')
+    expect(bestFormat(channel, { ...CHAT, functions: 'thinking' }, model)?.format).toBe('chat')
+  })
+
   test('reaches such a model in its own format if the channel has no other', () => {
     expect(bestFormat(channelOf('provider: openai, formats: [chat]'), CHAT, 'o1-pro')?.format).toBe('chat')
   })

@@ -5,7 +5,9 @@ import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
+import { hasFunctionsWhileThinking } from './functions-alone.ts'
 import { hasUnknownFields } from './known-fields.ts'
+import { isOfModel } from './messages.ts'
 
 /*
  * Clients of chat completions that are set up for OpenAI reach other vendors through a gateway, whose upstreams refuse
@@ -27,11 +29,14 @@ type Refusal = readonly [isDeclared: (dialect: ChatDialect) => boolean, isFound:
 const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.developer_role === false, body => itemsOf(body['messages']).some(isOfDeveloper)],
   [dialect => dialect.system_turns === false, body => itemsOf(body['messages']).slice(1).some(isInstruction)],
+  [dialect => dialect.after_tools === 'assistant', body => itemsOf(body['messages']).some(isLateInstruction)],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
+  [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
+  [dialect => dialect.functions_while_thinking === false, hasFunctionsWhileThinking],
 ]
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
@@ -39,11 +44,19 @@ const itemsOf = (value: Json | undefined): readonly Json[] => (Array.isArray(val
 const hasValue = (value: Json | undefined, field: string, expected: string | boolean): boolean =>
   isObject(value) && value[field] === expected
 
+function asksForJsonWithTools({ tools, response_format: shape }: JsonObject): boolean {
+  return itemsOf(tools).length > 0 && isObject(shape) && shape['type'] !== 'text'
+}
+
 const isOfDeveloper = (message: Json): boolean => hasValue(message, 'role', 'developer')
 
 const isStrict = (tool: Json): boolean => isObject(tool) && hasValue(tool['function'], 'strict', true)
 
 const isInstruction = (message: Json): boolean => hasValue(message, 'role', 'system') || isOfDeveloper(message)
+
+/** Returns true for an instruction directly behind a message of the model or of a tool. */
+const isLateInstruction = (message: Json, index: number, messages: readonly Json[]): boolean =>
+  index > 0 && isInstruction(message) && isOfModel(messages[index - 1] as JsonObject | undefined)
 
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>

@@ -1,8 +1,9 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import type { CanonicalRequest, Message, Output, Sampling } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
+import { isSearch } from '../searches.ts'
 import { FORMAT } from './content.ts'
 
 /*
@@ -30,7 +31,11 @@ type Fields = ReadonlySet<string>
 
 /** Returns true if Mistral refuses the body for one of its fields. */
 export const hasUnknownFields = (body: JsonObject): boolean =>
-  hasOthers(body, BODY_FIELDS) || itemsOf(body['messages']).some(isOdd) || itemsOf(body['tools']).some(isOddTool)
+  hasOthers(body, BODY_FIELDS) ||
+  isGreedy(body['temperature'], body['top_p']) ||
+  endsUnmarked(body) ||
+  itemsOf(body['messages']).some(isOdd) ||
+  itemsOf(body['tools']).some(isOddTool)
 
 const isOdd = (message: JsonObject): boolean =>
   hasOthers(message, message['role'] === 'tool' ? TOOL_MESSAGE_FIELDS : MESSAGE_FIELDS) ||
@@ -50,19 +55,68 @@ function hasOthers(object: JsonObject, known: Fields): boolean {
   return false
 }
 
+/**
+ * Returns true if nothing is sampled, so that Mistral refuses another `top_p` than 1: "top_p must be 1 when using greedy
+ * sampling" (devoxx/DevoxxGenieIDEAPlugin#338, read on 2026-12-01).
+ */
+const isGreedy = (temperature: Json | undefined, topP: Json | undefined): boolean =>
+  temperature === 0 && topP != null && topP !== 1
+
+/**
+ * Returns true if the last message is one of the assistant that Mistral does not continue: "Expected last role User or
+ * Tool (or Assistant with prefix True)" (NEKOparapa/AiNiee#641, read on 2026-12-01).
+ */
+function endsUnmarked(body: JsonObject): boolean {
+  const last = itemsOf(body['messages']).at(-1)
+  return last?.['role'] === 'assistant' && last['tool_calls'] == null && last['prefix'] !== true
+}
+
 /** Returns the request without what would be written to a field that Mistral does not know. */
 export function withKnownFields(request: CanonicalRequest, losses: Losses): CanonicalRequest {
   const { endUser: _, serviceTier: __, ...known } = request
   losses.dropFields(request, [], { endUser: 'no-end-user', serviceTier: 'no-tiers' })
   return {
     ...withKnownExtras(known, [], BODY_FIELDS, losses),
-    messages: request.messages.map((message, index) => withKnownMessage(message, ['messages', index], losses)),
+    sampling: withKnownSampling(request.sampling, losses),
+    messages: withPrefix(
+      request.messages.map((message, index) => withKnownMessage(message, ['messages', index], losses)),
+      losses,
+    ),
     output: withKnownOutput(request.output, losses),
     ...(request.tools === undefined
       ? {}
       : { tools: request.tools.map((tool, index) => withKnownTool(tool, ['tools', index], losses)) }),
   }
 }
+
+function withKnownSampling(sampling: Sampling, losses: Losses): Sampling {
+  const { topP, ...others } = sampling
+  if (!isGreedy(sampling.temperature, topP)) return sampling
+  losses.dropRestored(['sampling', 'topP'], 'nothing-is-sampled')
+  return others
+}
+
+/** Marks the text of a last turn of the assistant as the beginning of the answer. */
+function withPrefix(messages: readonly Message[], losses: Losses): readonly Message[] {
+  const at = messages.findLastIndex(({ content }) => content.some(isWritten))
+  const last = messages[at]
+  if (last?.role !== 'assistant' || !isText(last) || last.extras?.[FORMAT]?.['prefix'] === true) return messages
+  const extras = { ...last.extras, [FORMAT]: { ...last.extras?.[FORMAT], prefix: true } }
+  const path = ['messages', at, 'extras']
+  if (last.extras === undefined) losses.add(path, extras, 'continued-by-the-model')
+  else if (last.extras[FORMAT] === undefined) losses.add([...path, FORMAT], extras[FORMAT], 'continued-by-the-model')
+  else losses.add([...path, FORMAT, 'prefix'], true, 'continued-by-the-model')
+  return messages.with(at, { ...last, extras })
+}
+
+const isWritten = (part: Part): boolean => isWords(part) || (part.type !== 'text' && part.type !== 'opaque')
+
+/** Returns true for a part that is written as text. */
+const isWords = (part: Part): boolean =>
+  ((part.type === 'text' || part.type === 'opaque' || part.type === 'refusal') && !!part.text) || isSearch(part)
+
+const isText = ({ content }: Message): boolean =>
+  content.some(isWords) && content.every(part => part.type !== 'tool-call')
 
 /** An answer is text unless something else is asked for, so that `modalities: ["text"]` is no loss. */
 function withKnownOutput({ modalities, audio, ...output }: Output, losses: Losses): Output {

@@ -39,7 +39,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
     const writtenMessages =
       message.role === 'assistant'
         ? writeTurns(messages, order.slice(position - run + 1, position + 1), context)
-        : writeMessage(message, path, context)
+        : writeMessage(message, path, context, wire.at(-1))
     if (!hasContent(writtenMessages)) continue
     if (message.role !== 'assistant') answerTools(position, wire, context)
     wire.push(writtenMessages)
@@ -96,18 +96,25 @@ function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: W
   if (turn !== undefined) wire.push({ role: 'user', content: turn.wires })
 }
 
-function writeMessage(message: Message, path: Path, context: WriteContext): JsonObject {
+function writeMessage(message: Message, path: Path, context: WriteContext, before: JsonObject | undefined): JsonObject {
   const allowed = message.role === 'user' ? USER_PARTS : SYSTEM_PARTS
   return {
-    role: writeRole(message, path, context),
+    role: writeRole(message, path, context, before),
     content: writeContent(message.content, [...path, 'content'], context, allowed),
     ...defined({ name: message.name }),
     ...extrasFor(message, FORMAT),
   }
 }
 
-function writeRole({ role }: Message, path: Path, { dialect, losses }: WriteContext): string {
-  if (dialect.system_turns === false && isInstructing(role) && path[1] !== 0) {
+/** @param before the message that was written before this one. */
+function writeRole(
+  { role }: Message,
+  path: Path,
+  { dialect, losses }: WriteContext,
+  before: JsonObject | undefined,
+): string {
+  const isLate = dialect.after_tools === 'assistant' && isOfModel(before)
+  if (isInstructing(role) && (isLate || (dialect.system_turns === false && path[1] !== 0))) {
     losses.change([...path, 'role'], 'user', 'no-system-turns')
     return 'user'
   }
@@ -115,6 +122,10 @@ function writeRole({ role }: Message, path: Path, { dialect, losses }: WriteCont
   losses.change([...path, 'role'], 'system', 'no-developer-role')
   return 'system'
 }
+
+/** Returns true for a message behind which upstreams with `after_tools: assistant` refuse a system message. */
+export const isOfModel = (message: JsonObject | undefined): boolean =>
+  message?.['role'] === 'assistant' || message?.['role'] === 'tool'
 
 /** Writes the `content` field. A single plain text part becomes a string. */
 const writeContent = (

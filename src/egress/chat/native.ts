@@ -41,7 +41,7 @@ export function writeNativeRequest(
   const switched = withNativeSwitch(nativeBody, request, source, context)
   const settled = options.otherModel === true ? withEffortForModel(request, switched, context) : switched
   const taken = withAcceptedFields(withoutRefusedFields(request, settled, context), context)
-  const body = withoutUnknownFields(taken, context)
+  const body = withoutUnknownFields(taken, request, context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 

@@ -10,7 +10,7 @@ import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { withJsonInWords } from '../sanitize/json-in-words.ts'
+import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
@@ -24,6 +24,7 @@ import { isAccepted } from './accepted.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom } from './demanded-reasoning.ts'
 import { withForcedTools } from './forced-tools.ts'
+import { withFunctionsAlone } from './functions-alone.ts'
 import { withKnownFields } from './known-fields.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
@@ -41,16 +42,20 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     const source = options.native && request === original ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
     if (source !== undefined && isAccepted(request, source.wire.body, dialect))
       return writeNativeRequest(request, source, options)
-    return withJsonInWords(request, { schemas: dialect.json_schema !== false }, worded => writeForeign(worded, dialect))
+    const rule = hasShapeWithTools(request, dialect) ? WORDS_ALONE : { schemas: dialect.json_schema !== false }
+    return withJsonInWords(request, rule, worded => writeForeign(worded, dialect))
   })
 }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
-function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written<WireRequest> {
-  const freeform = dialect.custom_tools !== false
+function writeForeign(original: CanonicalRequest, declared: ChatDialect): Written<WireRequest> {
+  const freeform = declared.custom_tools !== false
   const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request: legal, losses, renamed } = sanitize(original, rule)
-  const accepted = withoutRefusedSettings(legal, dialect, losses)
+  const alone = withFunctionsAlone(legal, declared, losses)
+  // Each of these models takes the effort `none`.
+  const dialect: ChatDialect = alone === legal ? declared : { ...declared, efforts: ['none'] }
+  const accepted = withoutRefusedSettings(alone, dialect, losses)
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
   const forced = withForcedTools(accepted, dialect, losses)
@@ -66,7 +71,7 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
     ...writeToolChoice(request, tools['tools'] !== undefined, context),
     ...writeSettings(isMistrals ? MISTRAL_SETTINGS : SETTINGS, request, losses),
     ...writeSampling(request.sampling, context),
-    ...writeOutput(request.output, context),
+    ...writeOutput(request, context),
     ...reasoning,
     ...writeService(request, context),
     ...extras,
@@ -76,7 +81,7 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
     // history.
     ...streamFields(request, dialect.include_usage !== false, extras),
   } as JsonObject
-  const known = withoutUnknownFields(body, context)
+  const known = withoutUnknownFields(body, request, context)
   return { wire: { path: PATH, query: {}, headers: {}, body: known }, losses: losses.list, renamed }
 }
 
@@ -89,13 +94,20 @@ function writeSampling({ maxTokens, stop, logprobs }: Sampling, { dialect, losse
   }) as JsonObject
 }
 
-function writeOutput(output: Output, context: WriteContext): JsonObject {
+/** Returns true if the request asks for JSON beside tools, at an upstream that refuses both at once. */
+const hasShapeWithTools = ({ output, tools }: CanonicalRequest, { json_with_tools }: ChatDialect): boolean =>
+  json_with_tools === false && tools !== undefined && tools.length > 0 && (output.text?.shape ?? 'text') !== 'text'
+
+function writeOutput(request: CanonicalRequest, context: WriteContext): JsonObject {
+  const { output } = request
   context.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, context.losses)
   const { text } = output
+  const isInWords = hasShapeWithTools(request, context.dialect)
+  if (isInWords) context.losses.drop(['output', 'text'], 'no-shape-with-tools')
   return defined({
     modalities: writeModalities(output, context),
-    response_format: text === undefined ? undefined : writeShape(text, context),
+    response_format: text === undefined || isInWords ? undefined : writeShape(text, context),
     audio: writeAudio(output, context),
   }) as JsonObject
 }

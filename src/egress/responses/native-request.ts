@@ -10,6 +10,7 @@ import { FORMAT, type WriteContext } from './content.ts'
 import { withoutLastReasoning, writeMessage, writeSignedReasoning } from './input.ts'
 import { FOREIGN_REASONING } from './items.ts'
 import { settingsForModel } from './native-settings.ts'
+import { withoutRefusedFields } from './refused-fields.ts'
 import { neverReasons } from './settings.ts'
 
 /** Fields that may change while the rest of a native request is passed on as received. */
@@ -49,7 +50,8 @@ export function writeNativeRequest(
   const removed = state?.background === node.state?.background ? [] : BACKGROUND_FIELDS
   if (removed.length > 0) context.losses.dropFields(request.extras?.[FORMAT], ['extras', FORMAT], BACKGROUND_OPTIONS)
   const path = wire.path.replace(/^\/v1(?=\/)/, '')
-  return { wire: { ...wire, path, body: withFields(wire.body, fields, removed) }, losses: losses.list }
+  const body = withoutRefusedFields(withFields(wire.body, fields, removed), dialect, losses)
+  return { wire: { ...wire, path, body }, losses: losses.list }
 }
 
 /** Options of background work, such as a window of hours at a lower price. Upstreams refuse them without it. */

@@ -21,6 +21,7 @@ import { maskOf } from './images.ts'
 import { writeInclude } from './include.ts'
 import { writeHistory } from './input.ts'
 import { REWRITTEN, writeNativeRequest } from './native-request.ts'
+import { withoutRefusedFields } from './refused-fields.ts'
 import { hasOpenaiSearches, takesNamespaces, takesOpenaiSearches } from './search-access.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
@@ -78,7 +79,8 @@ function writeForeign(original: CanonicalRequest, options: WriteOptions): Writte
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
   const compacts = request.output.compaction === true
-  const body = compacts ? writeCompaction(request, context) : writeBody(request, context)
+  const written = compacts ? writeCompaction(request, context) : writeBody(request, context)
+  const body = withoutRefusedFields(written, dialect, losses)
   const wire = { path: compacts ? COMPACT_PATH : '/responses', query: {}, headers: {}, body }
   return { wire, losses: losses.list, renamed }
 }

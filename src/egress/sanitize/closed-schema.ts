@@ -2,7 +2,8 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 import { withMergedUnions } from './merged-unions.ts'
-import { eachSchema, looksAround } from './parameters.ts'
+import { eachSchema } from './parameters.ts'
+import { looksAround } from './patterns.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */
 const REFUSED_KEYWORDS: ReadonlySet<string> = new Set([

@@ -20,14 +20,16 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
 export const effortOf = (budget: number): Effort => BUDGET_EFFORTS.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
- * Returns the wanted effort if the model supports it, otherwise the next lower effort, or else the lowest. Returns
- * undefined if the model supports no efforts.
+ * Returns the wanted effort if the model supports it, otherwise the next lower effort, or else the lowest. An effort of
+ * `low` or more never turns reasoning off if the model has another effort. Returns undefined if the model supports no
+ * efforts.
  *
  * @param efforts the model's efforts, weakest first.
  */
 export function nearest(wanted: Effort, efforts: readonly Effort[]): Effort | undefined {
   const rank = EFFORTS.indexOf(wanted)
-  return efforts.findLast(effort => EFFORTS.indexOf(effort) <= rank) ?? efforts[0]
+  const found = efforts.findLast(effort => EFFORTS.indexOf(effort) <= rank) ?? efforts[0]
+  return found === 'none' && rank >= EFFORTS.indexOf('low') ? (efforts[1] ?? found) : found
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 import { withMergedUnions } from './merged-unions.ts'
+import { type PatternReason, withoutRefusedPatterns } from './patterns.ts'
 
 /** JSON Schema keywords whose value is a schema. */
 const SCHEMA_KEYWORDS = ['items', 'additionalProperties', 'not'] as const
@@ -43,40 +44,31 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
   const mergedSchema = withMergedUnions(parameters)
-  let hasLookaround = false
-  const completeSchema = eachSchema(mergedSchema, schema => {
-    const readableSchema = withoutLookaround(schema)
-    hasLookaround ||= readableSchema !== schema
-    return withItems(readableSchema)
-  })
+  let refusal: PatternReason | undefined
+  const note = (reason: PatternReason): void => {
+    refusal ??= reason
+  }
+  const completeSchema = eachSchema(mergedSchema, schema => withItems(withoutRefusedPatterns(schema, note)))
   const rootSchema =
     completeSchema['type'] === undefined || completeSchema['properties'] === undefined
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
-  if (hasLookaround) losses.change([...path, 'parameters'], rootSchema, 'no-lookaround')
+  if (refusal !== undefined) losses.change([...path, 'parameters'], rootSchema, refusal)
   else if (mergedSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-union-at-the-top')
   else if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
   return rootSchema
 }
 
-/** Matches lookaround, which OpenAI and strict Claude refuse: "is not supported" (docs/wire/chat.md#tools). */
-const LOOKAROUND = /\(\?<?[=!]/
-
-/** Returns true if a value is a pattern with lookaround, as Zod's for email addresses. */
-export const looksAround = (pattern: Json | undefined): boolean =>
-  typeof pattern === 'string' && LOOKAROUND.test(pattern)
-
 /** Returns the schema of an answer without patterns that OpenAI refuses. */
 export function shapeSchema(schema: JsonObject, losses: Losses): JsonObject {
-  const readableSchema = eachSchema(schema, withoutLookaround)
-  if (readableSchema !== schema) losses.change(['output', 'text', 'schema'], readableSchema, 'no-lookaround')
+  let refusal: PatternReason | undefined
+  const readableSchema = eachSchema(schema, inner =>
+    withoutRefusedPatterns(inner, reason => {
+      refusal ??= reason
+    }),
+  )
+  if (refusal !== undefined) losses.change(['output', 'text', 'schema'], readableSchema, refusal)
   return readableSchema
-}
-
-function withoutLookaround(schema: JsonObject): JsonObject {
-  if (!looksAround(schema['pattern'])) return schema
-  const { pattern: _, ...others } = schema
-  return others
 }
 
 const EMPTY_ROOT: JsonObject = { type: 'object', properties: {} }

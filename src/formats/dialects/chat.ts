@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED_FLAGS, THINKING_OFF_MEANING } from './shared-flags.ts'
+import { CACHE_MEANING, REQUEST_FIELDS_MEANING, SHARED_FLAGS, THINKING_OFF_MEANING } from './shared-flags.ts'
 
 /** Dialect flags of chat completions upstreams. */
 export const FLAGS = {
@@ -40,6 +40,12 @@ export const FLAGS = {
     meaning:
       'takes a tool choice that forces a call while the model thinks; default: true; if false, thinking is turned off for such requests, or the call is not forced if the caller asks for thinking or the model always thinks',
   },
+  functions_while_thinking: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes functions while the model thinks; default: true, and false for GPT-5.4 and later at OpenAI and Azure; if false, thinking is turned off for requests with functions, unless the channel can send them as Responses',
+  },
   reasoning_split: {
     values: 'boolean',
     default: false,
@@ -72,6 +78,11 @@ export const FLAGS = {
     meaning: '`string`: takes texts as strings, not as lists of parts',
   },
   json_schema: SHARED_FLAGS.json_schema,
+  json_with_tools: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes `response_format` beside tools; default: true; if false, JSON is then requested in words',
+  },
   strict_tools: SHARED_FLAGS.strict_tools,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {
@@ -89,7 +100,7 @@ export const FLAGS = {
     values: ['anyone', 'assistant'],
     default: 'anyone',
     meaning:
-      '`assistant`: only an assistant message may follow a tool message, so one is inserted; `no_files` (Converse, Claude): one is inserted before documents and videos; `anyone` by default',
+      '`assistant`: only an assistant message may follow a tool message, so one is inserted, and a system message behind them becomes one of the user; `no_files` (Converse, Claude): one is inserted before documents and videos; `anyone` by default',
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
@@ -102,8 +113,7 @@ export const FLAGS = {
   request_fields: {
     values: ['any', 'mistral', 'groq', 'cerebras'],
     default: 'any',
-    meaning:
-      '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq` and `cerebras`: fields of OpenAI that these vendors refuse are left out, such as `verbosity`; `any` by default',
+    meaning: REQUEST_FIELDS_MEANING,
   },
   efforts: SHARED_FLAGS.efforts,
   sampling: SHARED_FLAGS.sampling,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../canonical/node.ts'
 import type { DialectOf, Flags } from './flag.ts'
-import { CACHE_MEANING, SHARED_FLAGS } from './shared-flags.ts'
+import { CACHE_MEANING, REQUEST_FIELDS_MEANING, SHARED_FLAGS } from './shared-flags.ts'
 
 /** Dialect flags of responses upstreams. */
 export const FLAGS = {
@@ -13,6 +13,11 @@ export const FLAGS = {
     default: true,
     meaning:
       'takes namespaces of tools, items with tools, the search for tools, and `external_web_access` of searches; default: true; upstreams that are `stateless` never get namespaces and items with tools',
+  },
+  request_fields: {
+    values: ['any', 'xai'],
+    default: 'any',
+    meaning: REQUEST_FIELDS_MEANING,
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,

@@ -132,6 +132,10 @@ export const SHARED_FLAGS = {
   },
 } as const satisfies Flags
 
+/** Meaning of `request_fields`, whose values differ between formats. */
+export const REQUEST_FIELDS_MEANING =
+  '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq`, `cerebras` and `xai`: fields of OpenAI that these vendors refuse are left out, such as `verbosity` and `metadata`; `any` by default'
+
 /** Meaning of `cache`, whose values differ between formats. */
 export const CACHE_MEANING =
   'the cache markers that the upstream obeys; messages and converse: `auto` has Claude cache the requests of callers that cannot set markers (tools, system text, the conversation so far); `auto` is the default for models of Anthropic, else `off`'

@@ -1,6 +1,7 @@
 import { PLAIN_CHAT } from '../dialects/chat.ts'
 import type { MessagesDialect } from '../dialects/messages.ts'
 import type { Preset } from '../preset.ts'
+import { OPENAI_FUNCTION_MODELS } from '../responses-models.ts'
 import { OPENAI_EMBEDDINGS } from './makers.ts'
 
 /*
@@ -27,7 +28,10 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
   formats: [
     { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE_MODELS, dialect: HOSTED },
     { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS },
-    { format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, dialect: { ...PLAIN_CHAT, include_usage: true } },
+    {
+      ...{ format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, functionModels: OPENAI_FUNCTION_MODELS },
+      dialect: { ...PLAIN_CHAT, include_usage: true },
+    },
   ],
 })
 
@@ -135,7 +139,7 @@ export const azureDeployments: Preset = {
   formats: (['chat', 'embeddings', 'images', 'speech', 'transcriptions'] as const).map(format => ({
     ...{ format, baseUrl: 'https://{resource}.openai.azure.com', below: '/openai/deployments', auth: 'api-key' },
     ...{ hosting: 'azure-deployment', query: { 'api-version': '{api_version}' } },
-    ...(format === 'chat' ? { dialect: { include_usage: true } } : {}),
+    ...(format === 'chat' ? { functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true } } : {}),
     ...(format === 'embeddings' ? { dialect: OPENAI_EMBEDDINGS } : {}),
   })),
 }

@@ -24,7 +24,12 @@ export const openrouter: Preset = {
         include_usage: true,
       },
     },
-    { format: 'responses', baseUrl: 'https://openrouter.ai/api/v1', dialect: PLAIN_RESPONSES },
+    // "No matching discriminator" for tools of other types than its own (openai/codex#18307, awsl-project/maxx#537).
+    {
+      format: 'responses',
+      baseUrl: 'https://openrouter.ai/api/v1',
+      dialect: { ...PLAIN_RESPONSES, namespaces: false },
+    },
     { format: 'messages', baseUrl: 'https://openrouter.ai/api', auth: 'bearer', dialect: { count: false } },
     // Models that do not know `base64` answer with no vectors (plastic-labs/honcho#932, July 2026).
     {
@@ -70,6 +75,10 @@ export const deepseek: Preset = {
   ],
 }
 
+/**
+ * Groq refuses `response_format` beside tools: "json mode cannot be combined with tool/function calling"
+ * (agno-agi/agno#1065, vercel/ai#16540, read on 2026-12-01).
+ */
 export const groq: Preset = {
   name: 'groq',
   env: ['GROQ_API_KEY'],
@@ -82,6 +91,7 @@ export const groq: Preset = {
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning_effort',
         request_fields: 'groq',
+        json_with_tools: false,
         include_usage: true,
       },
     },
@@ -146,7 +156,7 @@ export const xai: Preset = {
       format: 'responses',
       baseUrl: 'https://api.x.ai/v1',
       // "unknown variant `namespace`" (bifrost#5428, July 2026), "Argument not supported: external_web_access".
-      dialect: { custom_tools: false, namespaces: false, compaction: false, count: false },
+      dialect: { custom_tools: false, namespaces: false, request_fields: 'xai', compaction: false, count: false },
     },
     {
       format: 'chat',
@@ -293,7 +303,8 @@ export const minimax: Preset = {
 
 /**
  * Some models of Cerebras refuse strict tools, and all of them tools of which some are strict ("Tools with mixed values
- * for 'strict' are not allowed", code_puppy#368; livekit/agents#3134, read on 2026-12-01).
+ * for 'strict' are not allowed", code_puppy#368; livekit/agents#3134, read on 2026-12-01). Cerebras refuses
+ * `response_format` beside tools: '"tools" is incompatible with "response_format"' (BerriAI/litellm#31445, 2026-12-01).
  */
 export const cerebras: Preset = {
   name: 'cerebras',
@@ -307,6 +318,7 @@ export const cerebras: Preset = {
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning_effort',
         request_fields: 'cerebras',
+        json_with_tools: false,
         strict_tools: false,
         text_only_content: 'string',
         include_usage: true,

@@ -1,7 +1,7 @@
 import { CALLERS_VERSION } from '../dialects/messages.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
-import { OPENAI_RESPONSES_MODELS } from '../responses-models.ts'
+import { OPENAI_FUNCTION_MODELS, OPENAI_RESPONSES_MODELS } from '../responses-models.ts'
 import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
 
 /* Presets of vendors that define formats. */
@@ -24,6 +24,7 @@ export const openai: Preset = {
       format: 'chat',
       baseUrl: 'https://api.openai.com/v1',
       avoidedModels: OPENAI_RESPONSES_MODELS,
+      functionModels: { ...OPENAI_FUNCTION_MODELS, host: 'api.openai.com' },
       dialect: OPENAI_CHAT,
     },
     { format: 'realtime', baseUrl: 'https://api.openai.com/v1' },
@@ -83,7 +84,10 @@ export const azure: Preset = {
   cloud: { name: 'azure', scope: 'https://cognitiveservices.azure.com/.default' },
   formats: [
     { format: 'responses', auth: 'api-key' },
-    { format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS, dialect: { include_usage: true } },
+    {
+      ...{ format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS },
+      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true } },
+    },
     { format: 'realtime', auth: 'api-key' },
     { format: 'embeddings', auth: 'api-key', dialect: OPENAI_EMBEDDINGS },
     { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },

@@ -50,7 +50,7 @@ it('a strict function of Claude whose schema leaves properties optional is not s
 
 it('a pattern with lookaround, which OpenAI refuses in every function, is dropped and shown', () => {
   const email = { type: 'string', pattern: '^(?!\\.)[a-z.]+@[a-z.]+$' }
-  const plain = { type: 'string', pattern: '^(?:a|(?<b>c))$' }
+  const plain = { type: 'string', pattern: '^(?:a|(?P<b>c))$' }
   const tools = [{ type: 'function' as const, name: 'f', parameters: { type: 'object', properties: { email, plain } } }]
   for (const format of ['chat', 'responses']) {
     const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
@@ -121,4 +121,15 @@ it('no tool is strict at Cerebras, which refuses tools of which some are (Agents
   const { wire, losses } = WRITERS['chat']!.request!({ ...REQUEST, tools }, { ...FOREIGN, dialect })
   expect(JSON.stringify(wire.body)).not.toContain('"strict"')
   expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'strict'], reason: 'no-strict-tools' }])
+})
+
+// Claude Code's Artifact has such a pattern (BerriAI/litellm#40485).
+it('a pattern that Python does not compile, which OpenAI refuses, is dropped and shown', () => {
+  const title = { type: 'string', pattern: '^[^\\p{Cc}]+$' }
+  const tools = [{ type: 'function' as const, name: 'f', parameters: { type: 'object', properties: { title } } }]
+  for (const format of ['chat', 'responses']) {
+    const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
+    expect(JSON.stringify(wire.body)).not.toContain('{Cc}')
+    expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'parameters'], reason: 'no-such-pattern' }])
+  }
 })

@@ -1,6 +1,8 @@
-import { hi, noField, type StrictVendor } from './vendor.ts'
+import { hi, type Loose, noField, type StrictVendor } from './vendor.ts'
 
 const SDK = 'no field of groq 1.7.0 (PyPI); CherryHQ/cherry-studio#11435, read on 2026-12-01'
+
+const PAGE = '"OpenAI Compatibility", console.groq.com/docs/openai, read on 2026-12-01'
 
 export const groqChat: StrictVendor = {
   preset: 'groq',
@@ -11,6 +13,48 @@ export const groqChat: StrictVendor = {
     noField('prompt_cache_key', 'a', SDK),
     noField('prompt_cache_retention', '24h', SDK),
     noField('safety_identifier', 'a', SDK),
+    noField('logprobs', true, PAGE),
+    noField('logit_bias', { 50256: -100 }, PAGE),
+    {
+      error: 'top_logprobs is not supported',
+      source: PAGE,
+      refuses: body => body.top_logprobs !== undefined,
+      example: { ...hi, logprobs: true, top_logprobs: 2 },
+      native: true,
+    },
+    {
+      error: 'n must be equal to 1',
+      source: PAGE,
+      refuses: ({ n }) => n != null && n !== 1,
+      example: { ...hi, n: 2 },
+      native: true,
+    },
+    {
+      error: 'messages[].name is not supported',
+      source: PAGE,
+      refuses: body => body.messages.some(({ name }: Loose) => name !== undefined),
+      example: { messages: [{ role: 'user', name: 'ann', content: 'hi' }] },
+      native: true,
+    },
+    {
+      error: 'json mode cannot be combined with tool/function calling',
+      source: 'agno-agi/agno#1065, vercel/ai#16540, read on 2026-12-01',
+      refuses: ({ tools, response_format: shape }) => tools?.length > 0 && shape && shape.type !== 'text',
+      example: {
+        ...hi,
+        tools: [{ type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } }],
+        response_format: { type: 'json_object' },
+      },
+      native: true,
+    },
+    {
+      error: '`reasoning_effort` must be one of `none` or `default`, or is not supported with this model',
+      source: 'groq 1.7.0 (PyPI), earendil-works/pi#1745, iamsrikanthnani/pluely#219, read on 2026-12-01',
+      refuses: ({ reasoning_effort: effort }, model) =>
+        effort !== undefined &&
+        (/llama/.test(model) || (/qwen3-32b/.test(model) && !['none', 'default'].includes(effort))),
+      example: { ...hi, reasoning_effort: 'high' },
+    },
     {
       error: "property 'reasoning_content' is unsupported",
       source: 'docs/wire/chat.md#fields-that-vendors-refuse',

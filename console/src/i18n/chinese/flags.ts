@@ -9,6 +9,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '推理时接受强制调用工具的选择；默认 true；为 false 时，为此类请求关闭推理；若调用方要求推理或模型总是推理，则不强制调用',
   thinking_on: '开启 `thinking` 时的类型；默认 `enabled`',
   thinking_off: '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）',
+  functions_while_thinking:
+    '推理时可以接受函数；默认 true，OpenAI 和 Azure 的 GPT-5.4 及以后为 false；为 false 时，除非通道能以 Responses 发送，否则带函数的请求会关闭推理',
   reasoning_split: '为其他格式的调用方发送 `reasoning_split: true`，使上游将推理与文本分开；默认 false',
   cache:
     '上游遵守的缓存标记；messages：`auto` 让 Claude 缓存无法设置标记的调用方的请求（工具、系统文本、至今的对话）；Anthropic 的模型默认 `auto`，其他默认 `off`',
@@ -35,10 +37,10 @@ export const FLAGS: { readonly [flag: string]: string } = {
   result_media:
     '工具结果中可以包含媒体；否则媒体会在结果之后的用户轮次中发送；默认 true，Gemini 2.5 及更早的模型，以及 Converse 上 Claude、Nova 和 Llama 以外的模型默认 false',
   after_tools:
-    '`assistant`：工具消息之后只能是助手消息，因此会插入一条；`no_files`（Converse 上的 Claude）：在文档和视频之前插入一条；默认 `anyone`',
+    '`assistant`：工具消息之后只能是助手消息，因此会插入一条，其后的 system 消息改为用户消息；`no_files`（Converse 上的 Claude）：在文档和视频之前插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
   request_fields:
-    '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；`groq` 和 `cerebras`：不发送这些厂商拒绝的 OpenAI 字段（如 `verbosity`）；默认 `any`',
+    '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；`groq`、`cerebras` 和 `xai`：不发送这些厂商拒绝的 OpenAI 字段（如 `verbosity` 和 `metadata`）；默认 `any`',
   document_url: '接受以 URL 给出的文件（`document_url` 部分）；否则先取得文件，再作为 `file` 部分发送',
   efforts: '支持的强度，由弱到强',
   effort_field:
@@ -50,6 +52,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '工具的 schema 顶层只有 `type`、`properties` 和 `required`，且没有引用；Nova 默认为 true，因为它拒绝顶层的其他关键字',
   signatures:
     '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
+  json_with_tools: '可以同时接受 `response_format` 和工具；默认 true；为 false 时改用文字要求 JSON',
   strict_tools:
     '接受工具的 `strict`；chat 和 messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',

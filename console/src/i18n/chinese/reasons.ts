@@ -52,6 +52,7 @@ export const OTHERS: { readonly [reason: string]: string } = {
   'cites-nothing': '没有引用内容',
   'converted-by-the-gateway': '由网关转换',
   'count-required': '必须提供计数',
+  'continued-by-the-model': '由模型续写',
   'countries-have-two-letters': '国家用两个字母表示',
   'delivered-by-the-gateway': '由网关送达',
   'documents-are-text': '文档只能是文本',
