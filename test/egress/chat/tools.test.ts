@@ -122,3 +122,19 @@ it('no tool is strict at Cerebras, which refuses tools of which some are (Agents
   expect(JSON.stringify(wire.body)).not.toContain('"strict"')
   expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'strict'], reason: 'no-strict-tools' }])
 })
+
+it.each(['chat', 'responses', 'messages'])('a boolean schema of a property becomes an object in %s', format => {
+  const parameters = {
+    type: ['object', 'null'],
+    properties: { any: true, none: false, deep: { properties: { a: true } } },
+  }
+  const tools = [{ type: 'function' as const, name: 'f', parameters }]
+  const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
+  const [tool] = wire.body['tools'] as readonly JsonObject[]
+  const sent = { ...tool, ...(tool!['function'] as JsonObject | undefined) }
+  expect(sent['parameters'] ?? sent['input_schema']).toEqual({
+    type: 'object',
+    properties: { any: {}, none: { not: {} }, deep: { properties: { a: {} } } },
+  })
+  expect(losses.some(({ reason }) => reason === 'schema-made-legal')).toBe(true)
+})
