@@ -9,15 +9,32 @@ import type { Preset } from '../preset.ts'
 /** Chat dialect of self-hosted servers. */
 const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
 
+/** Efforts of Ollama: "invalid reasoning value: 'xhigh'" (ollama/ollama#17141 and #17252, read on 2026-12-01). */
+const OLLAMA_EFFORTS = { efforts: ['none', 'low', 'medium', 'high', 'max'] } as const
+
+/**
+ * Ollama refuses files in Chat Completions and Responses, and skips them in Messages (ollama/ollama, `openai/openai.go`,
+ * `openai/responses.go`, `anthropic/anthropic.go`, read on 2026-12-01).
+ */
+const NO_FILES = { files: false } as const
+
 /** Ollama on this machine. */
 export const ollama: Preset = {
   name: 'ollama',
   env: [],
   keyless: true,
   formats: [
-    { format: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', dialect: LOCAL_CHAT },
-    { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: PLAIN_RESPONSES },
-    { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: PLAIN_MESSAGES },
+    {
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      dialect: { ...LOCAL_CHAT, ...OLLAMA_EFFORTS, ...NO_FILES },
+    },
+    {
+      format: 'responses',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      dialect: { ...PLAIN_RESPONSES, ...OLLAMA_EFFORTS, ...NO_FILES },
+    },
+    { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: { ...PLAIN_MESSAGES, ...NO_FILES } },
     ...openaiFormats('http://127.0.0.1:11434/v1', ['completions']),
     // Ollama takes texts only: "invalid input type".
     { format: 'embeddings', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { tokens: false } },
