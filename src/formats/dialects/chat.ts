@@ -93,6 +93,7 @@ export const FLAGS = {
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
+  fetch_urls: SHARED_FLAGS.fetch_urls,
   video: { values: 'boolean', default: false, meaning: 'takes `video_url` parts' },
   document_url: {
     values: 'boolean',

@@ -52,6 +52,7 @@ export const FLAGS = {
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
+  fetch_urls: SHARED_FLAGS.fetch_urls,
   system_turns: SHARED_FLAGS.system_turns,
   thinking: {
     values: ['adaptive', 'budget', 'both', 'none'],

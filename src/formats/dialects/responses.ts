@@ -16,6 +16,7 @@ export const FLAGS = {
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
+  fetch_urls: SHARED_FLAGS.fetch_urls,
   efforts: SHARED_FLAGS.efforts,
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,

@@ -49,6 +49,12 @@ export const SHARED_FLAGS = {
     meaning:
       'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek',
   },
+  fetch_urls: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'takes no URLs of images and files at other hosts: the gateway fetches them (chat, responses and messages: for native callers, too); default: false, and true for Ollama and for Claude on Bedrock and Google Cloud',
+  },
   json_schema: {
     values: 'boolean',
     default: true,

@@ -9,8 +9,8 @@ import type { Preset } from '../preset.ts'
 
 const AWS_REGION = { env: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } as const
 const CLAUDE_MODELS = /claude/i
-/** Servers that refuse the fields of previews that they do not know. */
-const HOSTED = { preview_fields: false } as const satisfies MessagesDialect
+/** Servers that refuse the fields of previews that they do not know, and media by their URLs. */
+const HOSTED = { preview_fields: false, fetch_urls: true } as const satisfies MessagesDialect
 const OTHER_MODELS = /^(?!.*claude)/is
 
 /**

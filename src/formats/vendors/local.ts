@@ -13,10 +13,10 @@ const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: '
 const OLLAMA_EFFORTS = { efforts: ['none', 'low', 'medium', 'high', 'max'] } as const
 
 /**
- * Ollama refuses files in Chat Completions and Responses, and skips them in Messages (ollama/ollama, `openai/openai.go`,
- * `openai/responses.go`, `anthropic/anthropic.go`, read on 2026-12-01).
+ * Ollama takes images as bytes only. It refuses files in Chat Completions and Responses, and skips them in Messages
+ * (ollama/ollama, `openai/openai.go`, `openai/responses.go`, `anthropic/anthropic.go`, read on 2026-12-01).
  */
-const NO_FILES = { files: false } as const
+const BYTES_OF_IMAGES = { files: false, fetch_urls: true } as const
 
 /** Ollama on this machine. */
 export const ollama: Preset = {
@@ -27,14 +27,14 @@ export const ollama: Preset = {
     {
       format: 'chat',
       baseUrl: 'http://127.0.0.1:11434/v1',
-      dialect: { ...LOCAL_CHAT, ...OLLAMA_EFFORTS, ...NO_FILES },
+      dialect: { ...LOCAL_CHAT, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES },
     },
     {
       format: 'responses',
       baseUrl: 'http://127.0.0.1:11434/v1',
-      dialect: { ...PLAIN_RESPONSES, ...OLLAMA_EFFORTS, ...NO_FILES },
+      dialect: { ...PLAIN_RESPONSES, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES },
     },
-    { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: { ...PLAIN_MESSAGES, ...NO_FILES } },
+    { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: { ...PLAIN_MESSAGES, ...BYTES_OF_IMAGES } },
     ...openaiFormats('http://127.0.0.1:11434/v1', ['completions']),
     // Ollama takes texts only: "invalid input type".
     { format: 'embeddings', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { tokens: false } },

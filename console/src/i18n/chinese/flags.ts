@@ -94,7 +94,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   vertex:
     'Google 的云 API：接受标签、文件名和排除的域名，但不接受调用 ID，且每个请求只嵌入一项；live：路径和模型名采用云端写法',
   schema: '模式的写法：JSON Schema（默认），或较旧的 OpenAPI 子集',
-  fetch_urls: '不接受其他主机上文件的 URL：由网关取得',
+  fetch_urls:
+    '不接受其他主机上图像和文件的 URL：由网关取得（chat、responses 和 messages：原生调用方的也如此）；默认 false；Ollama 以及 Bedrock 和 Google Cloud 上的 Claude 为 true',
   voices: '调用方所用名称对应的上游声音；设置后不提供其他声音',
   default_voice: '未指定声音的请求所用的上游声音',
   batch: '每个请求的最多输入数；更大的请求会拆分，应答再合并',
