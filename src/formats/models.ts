@@ -3,6 +3,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat } from './channel-format.ts'
 import type { ModelFacts } from './model-facts.ts'
 import { hasFamilies, settingsDialect, TEXT_ONLY } from './model-families.ts'
+import { templateDialect } from './template-families.ts'
 import { takesTextOnly } from './text-only-models.ts'
 
 /** A channel's format for one model, and the operator's facts from which it was derived. */
@@ -48,14 +49,16 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const { model, facts, native, callerModel = model } = context
   const isKnown = native && !isOtherFamily(format.format, callerModel, model)
   const textOnly = getsTextOnly(format.format, context)
-  if ((isKnown || !hasFamilies(format.format)) && !textOnly && facts?.dialect === undefined) return format
+  const template = templateDialect(format.format, model, format.dialect)
+  const isNatural = !textOnly && template === undefined && facts?.dialect === undefined
+  if ((isKnown || !hasFamilies(format.format)) && isNatural) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
   const otherModel = native && !isKnown
   const key = native ? `native ${otherModel} ${textOnly} ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
   const family = isKnown ? undefined : settingsDialect(format.format, model, format.dialect)
-  const ownFlags = { ...(textOnly ? TEXT_ONLY : {}), ...family, ...factsDialect(format, facts) }
+  const ownFlags = { ...(textOnly ? TEXT_ONLY : {}), ...template, ...family, ...factsDialect(format, facts) }
   const flags = withLimit(ownFlags, format, context)
   const modelFormat: ChannelFormat =
     Object.keys(flags).length === 0

@@ -73,6 +73,7 @@ const chat = fc.record<JsonObject>(
     custom_tools: fc.boolean(),
     developer_role: fc.boolean(),
     system_turns: fc.boolean(),
+    chat_templates: fc.boolean(),
     strict_tools: fc.boolean(),
     json_schema: fc.boolean(),
     forced_while_thinking: fc.boolean(),

@@ -5,6 +5,7 @@ import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
+import { hasTurnsInARow } from './joined-turns.ts'
 import { hasUnknownFields } from './known-fields.ts'
 
 /*
@@ -27,6 +28,7 @@ type Refusal = readonly [isDeclared: (dialect: ChatDialect) => boolean, isFound:
 const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.developer_role === false, body => itemsOf(body['messages']).some(isOfDeveloper)],
   [dialect => dialect.system_turns === false, body => itemsOf(body['messages']).slice(1).some(isInstruction)],
+  [dialect => dialect.chat_templates === true, body => hasTurnsInARow(itemsOf(body['messages']))],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],

@@ -14,6 +14,7 @@ import { writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { withDemandedReasoning } from './demanded-reasoning.ts'
 import { joinedInstructions, writeInstructions } from './instructions.ts'
+import { withJoinedTurns } from './joined-turns.ts'
 
 /**
  * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold are
@@ -46,7 +47,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
   }
   flush(movedParts, messages.length, wire, context)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
-  return wire
+  return context.dialect.chat_templates === true ? withJoinedTurns(wire) : wire
 }
 
 /** Writes the assistant turns at the indexes in `run` as one message. */
@@ -91,12 +92,19 @@ function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: W
 
 function writeMessage(message: Message, path: Path, context: WriteContext): JsonObject {
   const allowed = message.role === 'user' ? USER_PARTS : SYSTEM_PARTS
-  return {
-    role: writeRole(message, path, context),
-    content: writeContent(message.content, [...path, 'content'], context, allowed),
-    ...defined({ name: message.name }),
-    ...extrasFor(message, FORMAT),
+  const role = writeRole(message, path, context)
+  const content = writeContent(message.content, [...path, 'content'], context, allowed)
+  if (role === 'user' && context.dialect.chat_templates === true) {
+    reportJoined(message, path, context)
+    return { role, content }
   }
+  return { role, content, ...defined({ name: message.name }), ...extrasFor(message, FORMAT) }
+}
+
+/** Reports the fields of a turn that the joined turn cannot have (joined-turns.ts). Templates read neither. */
+function reportJoined({ name, extras }: Message, path: Path, { losses }: WriteContext): void {
+  if (name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
+  if (extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
 }
 
 function writeRole({ role }: Message, path: Path, { dialect, losses }: WriteContext): string {

@@ -54,6 +54,12 @@ export const FLAGS = {
     meaning: 'takes the role `developer`; default: true; if false, `system` is written',
   },
   system_turns: SHARED_FLAGS.system_turns,
+  chat_templates: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      "runs the models' own chat templates, many of which refuse turns of the user in a row: these become one; models of Mistral then get an assistant message after tool messages, and call ids of nine letters and digits; default: false, and true for llama.cpp, LM Studio, Ollama and vLLM",
+  },
   limit_field: {
     values: ['max_completion_tokens', 'max_tokens'],
     default: 'max_completion_tokens',

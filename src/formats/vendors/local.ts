@@ -6,8 +6,14 @@ import type { Preset } from '../preset.ts'
 
 /* Presets of self-hosted upstreams, of upstreams that operators describe, and of recordings. */
 
-/** Chat dialect of self-hosted servers. */
-const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
+/**
+ * Chat dialect of self-hosted servers. They run the models' own chat templates, many of which take one system message,
+ * at the start (llama.cpp#20733 and #27367, ollama#18241, read on 2026-12-01).
+ */
+const LOCAL_CHAT = {
+  ...{ ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
+  ...{ chat_templates: true, system_turns: false },
+}
 
 /** Efforts of Ollama: "invalid reasoning value: 'xhigh'" (ollama/ollama#17141 and #17252, read on 2026-12-01). */
 const OLLAMA_EFFORTS = { efforts: ['none', 'low', 'medium', 'high', 'max'] } as const
@@ -43,7 +49,7 @@ export const ollama: Preset = {
 
 /**
  * vLLM on this machine. Chat templates turn thinking on and off ("Reasoning Outputs", docs.vllm.ai, read on
- * 2026-11-28).
+ * 2026-11-28). It refuses files: "Unsupported chat content part type" (vllm 0.33.0, read on 2026-12-01).
  */
 export const vllm: Preset = {
   name: 'vllm',
@@ -53,9 +59,9 @@ export const vllm: Preset = {
     {
       format: 'chat',
       baseUrl: 'http://127.0.0.1:8000/v1',
-      dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs' },
+      dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs', files: false },
     },
-    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { ...PLAIN_RESPONSES, files: false } },
     ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings']),
     // vLLM reads `top_n` and ignores unknown fields (`RerankRequest`, github.com/vllm-project/vllm).
     { format: 'rerank', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { top_field: 'top_n' } },

@@ -2,5 +2,9 @@ import { groqChat } from './groq.ts'
 import { minimaxChat } from './minimax.ts'
 import { ollamaChat, ollamaResponses } from './ollama.ts'
 import type { StrictVendor } from './vendor.ts'
+import { vllmChat, vllmResponses } from './vllm.ts'
 
-export const VENDORS: readonly StrictVendor[] = [groqChat, minimaxChat, ollamaChat, ollamaResponses]
+export const VENDORS: readonly StrictVendor[] = [
+  ...[groqChat, minimaxChat, ollamaChat, ollamaResponses],
+  ...[vllmChat, vllmResponses],
+]

@@ -20,6 +20,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
   namespaces:
     '接受工具的命名空间、含工具的条目、工具搜索以及搜索的 `external_web_access`；默认 true；`stateless` 的上游从不收到命名空间和含工具的条目',
+  chat_templates:
+    '运行模型自带的对话模板；其中许多拒绝连续的用户轮次，因此会合并为一轮；Mistral 的模型还会在工具消息之后得到一条助手消息，调用 ID 为九个字母和数字；默认 false；llama.cpp、LM Studio、Ollama 和 vLLM 为 true',
   limit_field: '输出上限的字段名',
   old_limit:
     '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
