@@ -40,6 +40,7 @@ const declared = fc.record<JsonObject>(
     cache: fc.constantFrom('auto', 'off'),
     threads: fc.boolean(),
     preview_fields: fc.boolean(),
+    hosted_tools: fc.constantFrom('all', 'search', 'none'),
     service_tiers: fc.boolean(),
     strict_tools: fc.boolean(),
     json_schema: fc.boolean(),

@@ -97,7 +97,15 @@ const HOSTED_LOSSES: { readonly [K in HostedKind]: { readonly [field: string]: s
   },
 }
 
-function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block {
+/** Hosted tools that run at upstreams by their `hosted_tools` flag (docs/wire/messages.md#hosted-models). */
+const RUN_AT: { readonly [runs: string]: ReadonlySet<HostedKind> } = {
+  search: new Set<HostedKind>(['web-search']),
+  none: new Set<HostedKind>(),
+}
+
+function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block | undefined {
+  const { hosted_tools = 'all' } = context.dialect
+  if (RUN_AT[hosted_tools]?.has(tool.kind) === false) return context.losses.drop(path, 'no-hosted-tools')
   const fields = hostedFields(tool, path, context.losses)
   const extras = acceptedTool(extrasFor(tool, FORMAT), tool, path, context)
   return writeCache({ ...HOSTED[tool.kind], ...fields, ...extras }, tool, path, context)

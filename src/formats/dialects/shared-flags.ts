@@ -59,12 +59,12 @@ export const SHARED_FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes `response_format` with a schema, `output_config.format` or `textFormat`; default: true, and false for models on Bedrock that refuse it (Claude other than 4.5 and 4.6, Nova, Llama, GPT, Grok, older Mistral); if false, JSON is requested with the schema in words',
+      'takes `response_format` with a schema, `output_config.format` or `textFormat`; default: true, and false for Claude in Foundry and for models on Bedrock that refuse it (Claude other than 4.5 and 4.6, Nova, Llama, GPT, Grok, older Mistral); if false, JSON is requested with the schema in words',
   },
   strict_tools: {
     values: 'boolean',
     meaning:
-      'takes `strict` of tools; chat and messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
+      'takes `strict` of tools; chat and messages: true by default, and false for Claude in Foundry; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
   },
   custom_tools: {
     values: 'boolean',

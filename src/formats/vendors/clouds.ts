@@ -11,6 +11,11 @@ const AWS_REGION = { env: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } as const
 const CLAUDE_MODELS = /claude/i
 /** Servers that refuse the fields of previews that they do not know, and media by their URLs. */
 const HOSTED = { preview_fields: false, fetch_urls: true } as const satisfies MessagesDialect
+/**
+ * Neither of Bedrock's endpoints runs Claude's hosted tools: "tool type ... is not supported for this model"
+ * (pydantic-ai#11481 and #11513, pydantic-ai 2.68, read on 2026-12-01).
+ */
+const BEDROCK_CLAUDE = { ...HOSTED, hosted_tools: 'none' } as const satisfies MessagesDialect
 const OTHER_MODELS = /^(?!.*claude)/is
 
 /**
@@ -24,7 +29,14 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
   variables: { region: AWS_REGION },
   cloud: { name: 'aws', service: name },
   formats: [
-    { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE_MODELS, dialect: HOSTED },
+    {
+      format: 'messages',
+      baseUrl,
+      below: '/anthropic',
+      auth: 'bearer',
+      servedModels: CLAUDE_MODELS,
+      dialect: BEDROCK_CLAUDE,
+    },
     { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS },
     { format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, dialect: { ...PLAIN_CHAT, include_usage: true } },
   ],
@@ -54,7 +66,11 @@ export const bedrockInvoke: Preset = {
   formats: [
     {
       ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.{aws-domain}', auth: 'bearer' },
-      ...{ hosting: 'bedrock-invoke', errors: 'converse', dialect: { ...HOSTED, service_tiers: false, bedrock: true } },
+      ...{
+        hosting: 'bedrock-invoke',
+        errors: 'converse',
+        dialect: { ...BEDROCK_CLAUDE, service_tiers: false, bedrock: true },
+      },
     },
   ],
 }
@@ -107,7 +123,10 @@ export const vertexExpress: Preset = {
   ],
 }
 
-/** Claude on Google Cloud, with the model in the path and the version in the body. */
+/**
+ * Claude on Google Cloud, with the model in the path and the version in the body. It runs web search, but refuses every
+ * web fetch (pydantic-ai 2.68, read on 2026-12-01).
+ */
 export const vertexClaude: Preset = {
   name: 'vertex-claude',
   env: [],
@@ -117,7 +136,7 @@ export const vertexClaude: Preset = {
     {
       ...{ format: 'messages', baseUrl: 'https://{vertex-host}/v1', auth: 'bearer', hosting: 'vertex-claude' },
       below: '/projects/{project}/locations/{region}/publishers/anthropic',
-      dialect: { ...HOSTED, service_tiers: false, cache: 'auto' },
+      dialect: { ...HOSTED, hosted_tools: 'search', service_tiers: false, cache: 'auto' },
     },
   ],
 }

@@ -20,6 +20,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
   namespaces:
     '接受工具的命名空间、含工具的条目、工具搜索以及搜索的 `external_web_access`；默认 true；`stateless` 的上游从不收到命名空间和含工具的条目',
+  hosted_tools:
+    '上游为其他格式的调用方运行的托管工具：`all`（网络搜索、网页获取、代码执行）、仅网络搜索（`search`）或无（`none`）；其余会省略；默认 `all`，Google Cloud 上的 Claude 为 `search`，Bedrock 和 Foundry 上的 Claude 为 `none`',
   chat_templates:
     '运行模型自带的对话模板；其中许多拒绝连续的用户轮次，因此会合并为一轮；Mistral 的模型还会在工具消息之后得到一条助手消息，调用 ID 为九个字母和数字；默认 false；llama.cpp、LM Studio、Ollama 和 vLLM 为 true',
   limit_field: '输出上限的字段名',
@@ -28,7 +30,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   include_usage: '网关在每个流中请求用量，使词元计入限额',
   text_only_content: '`string`：文本以字符串而非部分列表传递',
   json_schema:
-    '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
+    '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Foundry 中的 Claude 以及 Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',

@@ -1,0 +1,42 @@
+import type { JsonObject } from '../../../src/canonical/node.ts'
+import { hi, type Loose, type Refusal, type StrictVendor } from './vendor.ts'
+
+/* Clouds that host Claude behind Messages. */
+
+const MODELS = ['anthropic.claude-opus-5-5', 'anthropic.claude-sonnet-5', 'claude-haiku-4-5@20251001']
+
+const example = (fields: JsonObject): JsonObject => ({ max_tokens: 100, ...hi, ...fields })
+
+const typesOf = (body: Loose): string[] => (body.tools ?? []).map(({ type = '' }: Loose) => type)
+
+const noTools = (types: RegExp, source: string, named: JsonObject): Refusal => ({
+  error: `tool type ${types.source} is not supported for this model`,
+  source,
+  refuses: body => typesOf(body).some(type => types.test(type)),
+  example: example({ tools: [named] }),
+})
+
+const BEDROCK = 'pydantic/pydantic-ai#11481 and #11513, pydantic-ai 2.68 (PyPI), read on 2026-12-01'
+const SEARCH = { type: 'web_search_20250305', name: 'web_search' }
+const FETCH = { type: 'web_fetch_20250910', name: 'web_fetch' }
+const CODE = { type: 'code_execution_20250825', name: 'code_execution' }
+
+const bedrock = (preset: string): StrictVendor => ({
+  preset,
+  format: 'messages',
+  models: MODELS,
+  refusals: [
+    noTools(/^web_search_/, BEDROCK, SEARCH),
+    noTools(/^web_fetch_/, BEDROCK, FETCH),
+    noTools(/^code_execution_/, BEDROCK, CODE),
+  ],
+})
+
+export const bedrockMessages = ['bedrock', 'bedrock-invoke', 'bedrock-mantle'].map(bedrock)
+
+export const vertexMessages: StrictVendor = {
+  preset: 'vertex-claude',
+  format: 'messages',
+  models: MODELS,
+  refusals: [noTools(/^web_fetch_/, 'pydantic-ai 2.68 (PyPI), read on 2026-12-01', FETCH)],
+}
