@@ -157,6 +157,15 @@ export const azureDeployments: Preset = {
   })),
 }
 
+/**
+ * What deployments of Claude in Foundry refuse that are hosted on Azure: "structured_outputs not supported in your
+ * workspace" (oh-my-pi#4679), "server-side web search is not available in this environment" (Claude Code 2.1.282), and
+ * system turns (pydantic-ai 2.68). Read on 2026-12-01. Those that Anthropic hosts take all of it.
+ */
+const AZURE_HOSTED = {
+  ...{ strict_tools: false, json_schema: false, hosted_tools: 'none', system_turns: false },
+} as const satisfies MessagesDialect
+
 /** Claude in Microsoft Foundry. */
 export const azureFoundry: Preset = {
   name: 'azure-foundry',
@@ -167,7 +176,7 @@ export const azureFoundry: Preset = {
   formats: [
     {
       ...{ format: 'messages', baseUrl: 'https://{resource}.services.ai.azure.com', below: '/anthropic' },
-      dialect: { cache: 'auto' },
+      dialect: { ...AZURE_HOSTED, cache: 'auto' },
     },
   ],
 }

@@ -40,3 +40,34 @@ export const vertexMessages: StrictVendor = {
   models: MODELS,
   refusals: [noTools(/^web_fetch_/, 'pydantic-ai 2.68 (PyPI), read on 2026-12-01', FETCH)],
 }
+
+const FOUNDRY = 'can1357/oh-my-pi#4679, read on 2026-12-01'
+
+export const foundryMessages: StrictVendor = {
+  preset: 'azure-foundry',
+  format: 'messages',
+  models: ['claude-opus-5-5', 'claude-sonnet-5'],
+  refusals: [
+    {
+      error: 'structured_outputs not supported in your workspace: strict tools',
+      source: FOUNDRY,
+      refuses: body => (body.tools ?? []).some(({ strict }: Loose) => strict !== undefined),
+      example: example({ tools: [{ name: 'a', input_schema: { type: 'object' }, strict: true }] }),
+    },
+    {
+      error: 'structured_outputs not supported in your workspace: schemas of answers',
+      source: FOUNDRY,
+      refuses: body => body.output_config?.format !== undefined,
+      example: example({ output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } }),
+    },
+    noTools(/^web_search_/, 'Claude Code 2.1.282, its errors of Foundry, read on 2026-12-01', SEARCH),
+    {
+      error: 'messages: role system',
+      source: 'pydantic-ai 2.68 (PyPI), read on 2026-12-01',
+      refuses: body => body.messages.some(({ role }: Loose) => role === 'system'),
+      example: example({
+        messages: [...(hi['messages'] as []), { role: 'system', content: 'a' }, { role: 'assistant', content: 'b' }],
+      }),
+    },
+  ],
+}

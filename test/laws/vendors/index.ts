@@ -1,4 +1,4 @@
-import { bedrockMessages, vertexMessages } from './clouds.ts'
+import { bedrockMessages, foundryMessages, vertexMessages } from './clouds.ts'
 import { groqChat } from './groq.ts'
 import { minimaxChat } from './minimax.ts'
 import { ollamaChat, ollamaResponses } from './ollama.ts'
@@ -6,7 +6,7 @@ import type { StrictVendor } from './vendor.ts'
 import { vllmChat, vllmResponses } from './vllm.ts'
 
 export const VENDORS: readonly StrictVendor[] = [
-  ...[...bedrockMessages, vertexMessages],
+  ...[...bedrockMessages, foundryMessages, vertexMessages],
   ...[groqChat, minimaxChat, ollamaChat, ollamaResponses],
   ...[vllmChat, vllmResponses],
 ]
