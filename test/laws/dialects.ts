@@ -75,6 +75,8 @@ const chat = fc.record<JsonObject>(
     developer_role: fc.boolean(),
     system_turns: fc.boolean(),
     chat_templates: fc.boolean(),
+    json_object: fc.boolean(),
+    tool_choices: fc.constantFrom('all', 'modes', 'none'),
     strict_tools: fc.boolean(),
     json_schema: fc.boolean(),
     forced_while_thinking: fc.boolean(),

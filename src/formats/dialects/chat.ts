@@ -78,8 +78,20 @@ export const FLAGS = {
     meaning: '`string`: takes texts as strings, not as lists of parts',
   },
   json_schema: SHARED_FLAGS.json_schema,
+  json_object: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes `response_format` with the type `json_object`; default: true, and false for LM Studio; if false, a schema of any object is written',
+  },
   strict_tools: SHARED_FLAGS.strict_tools,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
+  tool_choices: {
+    values: ['all', 'modes', 'none'],
+    default: 'all',
+    meaning:
+      'the tool choices that are taken: `all` (default), `modes` (`auto`, `required`, `none`; LM Studio and llama.cpp), or none (Ollama); only the tools that a choice allows are offered then',
+  },
   call_ids: {
     values: ['any', 'short'],
     default: 'any',

@@ -33,14 +33,18 @@ export const ollama: Preset = {
     {
       format: 'chat',
       baseUrl: 'http://127.0.0.1:11434/v1',
-      dialect: { ...LOCAL_CHAT, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES },
+      dialect: { ...LOCAL_CHAT, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES, tool_choices: 'none' },
     },
     {
       format: 'responses',
       baseUrl: 'http://127.0.0.1:11434/v1',
       dialect: { ...PLAIN_RESPONSES, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES },
     },
-    { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: { ...PLAIN_MESSAGES, ...BYTES_OF_IMAGES } },
+    {
+      format: 'messages',
+      baseUrl: 'http://127.0.0.1:11434',
+      dialect: { ...PLAIN_MESSAGES, ...BYTES_OF_IMAGES, forced_tools: false },
+    },
     ...openaiFormats('http://127.0.0.1:11434/v1', ['completions']),
     // Ollama takes texts only: "invalid input type".
     { format: 'embeddings', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { tokens: false } },
@@ -67,6 +71,52 @@ export const vllm: Preset = {
     { format: 'rerank', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { top_field: 'top_n' } },
     { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
     { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { edits: 'form' } },
+  ],
+}
+
+/**
+ * LM Studio on this machine. It refuses choices that name a tool (lmstudio-bug-tracker#670), the format `json_object`
+ * (LoadShine/tada#16) and images by their URLs (#1120). Its Responses and Messages refuse more: namespaces (#1810),
+ * tools without properties (#2254), images in results (#1590), so that Chat Completions serve all callers. Read on
+ * 2026-12-01.
+ */
+export const lmStudio: Preset = {
+  name: 'lm-studio',
+  env: [],
+  keyless: true,
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:1234/v1',
+      dialect: {
+        ...{ ...LOCAL_CHAT, reasoning_field: 'none', ...BYTES_OF_IMAGES },
+        ...{ tool_choices: 'modes', json_object: false },
+      },
+    },
+    ...openaiFormats('http://127.0.0.1:1234/v1', ['completions', 'embeddings']),
+  ],
+}
+
+/**
+ * The server of llama.cpp on this machine. It reads a choice that names a tool as `auto`, and refuses files
+ * ("unsupported content[].type"). Its Responses refuse files and reasoning of others (llama.cpp#23465, #28737), so that
+ * Chat Completions serve all callers (`tools/server` in llama-cpp-python 0.3.36, read on 2026-12-01).
+ */
+export const llamaCpp: Preset = {
+  name: 'llama-cpp',
+  env: [],
+  keyless: true,
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:8080/v1',
+      dialect: {
+        ...{ ...LOCAL_CHAT, reasoning_field: 'reasoning_content', reasoning_as: 'chat_template_kwargs' },
+        ...{ tool_choices: 'modes', files: false },
+      },
+    },
+    ...openaiFormats('http://127.0.0.1:8080/v1', ['completions', 'embeddings']),
+    { format: 'rerank', baseUrl: 'http://127.0.0.1:8080/v1', dialect: { top_field: 'top_n' } },
   ],
 }
 

@@ -1,5 +1,6 @@
 import { bedrockMessages, foundryMessages, vertexMessages } from './clouds.ts'
 import { groqChat } from './groq.ts'
+import { llamaCppChat, lmStudioChat } from './local-servers.ts'
 import { minimaxChat } from './minimax.ts'
 import { ollamaChat, ollamaResponses } from './ollama.ts'
 import type { StrictVendor } from './vendor.ts'
@@ -7,6 +8,6 @@ import { vllmChat, vllmResponses } from './vllm.ts'
 
 export const VENDORS: readonly StrictVendor[] = [
   ...[...bedrockMessages, foundryMessages, vertexMessages],
-  ...[groqChat, minimaxChat, ollamaChat, ollamaResponses],
+  ...[groqChat, llamaCppChat, lmStudioChat, minimaxChat, ollamaChat, ollamaResponses],
   ...[vllmChat, vllmResponses],
 ]

@@ -22,6 +22,10 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受工具的命名空间、含工具的条目、工具搜索以及搜索的 `external_web_access`；默认 true；`stateless` 的上游从不收到命名空间和含工具的条目',
   hosted_tools:
     '上游为其他格式的调用方运行的托管工具：`all`（网络搜索、网页获取、代码执行）、仅网络搜索（`search`）或无（`none`）；其余会省略；默认 `all`，Google Cloud 上的 Claude 为 `search`，Bedrock 和 Foundry 上的 Claude 为 `none`',
+  tool_choices:
+    '接受的工具选择：`all`（默认）、`modes`（`auto`、`required`、`none`；LM Studio 和 llama.cpp）或无（Ollama）；此时只提供选择所允许的工具',
+  json_object:
+    '接受类型为 `json_object` 的 `response_format`；默认 true，LM Studio 为 false；为 false 时写成任意对象的模式',
   chat_templates:
     '运行模型自带的对话模板；其中许多拒绝连续的用户轮次，因此会合并为一轮；Mistral 的模型还会在工具消息之后得到一条助手消息，调用 ID 为九个字母和数字；默认 false；llama.cpp、LM Studio、Ollama 和 vLLM 为 true',
   limit_field: '输出上限的字段名',
