@@ -21,6 +21,15 @@ const SEARCH = { type: 'web_search_20250305', name: 'web_search' }
 const FETCH = { type: 'web_fetch_20250910', name: 'web_fetch' }
 const CODE = { type: 'code_execution_20250825', name: 'code_execution' }
 
+/** Claude Opus 4.5 takes an effort behind a beta alone, which InvokeModel has in the body. */
+const effortOfOpus: Refusal = {
+  error: 'output_config.effort: Extra inputs are not permitted',
+  source: 'coder/coder#25356, anthropics/claude-code-action#1005, read on 2026-12-01',
+  refuses: ({ output_config, anthropic_beta = [] }, model) =>
+    /opus-4-5/.test(model) && output_config?.effort !== undefined && !anthropic_beta.includes('effort-2025-11-24'),
+  example: example({ output_config: { effort: 'low' } }),
+}
+
 const bedrock = (preset: string): StrictVendor => ({
   preset,
   format: 'messages',
@@ -32,7 +41,16 @@ const bedrock = (preset: string): StrictVendor => ({
   ],
 })
 
-export const bedrockMessages = ['bedrock', 'bedrock-invoke', 'bedrock-mantle'].map(bedrock)
+const invoked = bedrock('bedrock-invoke')
+
+export const bedrockMessages: readonly StrictVendor[] = [
+  ...[bedrock('bedrock'), bedrock('bedrock-mantle')],
+  {
+    ...invoked,
+    models: [...MODELS, 'us.anthropic.claude-opus-4-5-20251101-v1:0'],
+    refusals: [...invoked.refusals, effortOfOpus],
+  },
+]
 
 export const vertexMessages: StrictVendor = {
   preset: 'vertex-claude',
