@@ -49,7 +49,7 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const { model, facts, native, callerModel = model } = context
   const isKnown = native && !isOtherFamily(format.format, callerModel, model)
   const textOnly = getsTextOnly(format.format, context)
-  const template = templateDialect(format.format, model, format.dialect)
+  const template = templateDialect(format.format, format.dialect, context)
   const isNatural = !textOnly && template === undefined && facts?.dialect === undefined
   if ((isKnown || !hasFamilies(format.format)) && isNatural) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()

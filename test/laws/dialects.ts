@@ -75,6 +75,7 @@ const chat = fc.record<JsonObject>(
     developer_role: fc.boolean(),
     system_turns: fc.boolean(),
     chat_templates: fc.boolean(),
+    joined_turns: fc.boolean(),
     json_object: fc.boolean(),
     tool_choices: fc.constantFrom('all', 'modes', 'none'),
     strict_tools: fc.boolean(),

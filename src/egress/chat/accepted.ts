@@ -36,7 +36,7 @@ const REFUSALS: readonly Refusal[] = [
     ({ tool_choices = 'all' }) => tool_choices !== 'all',
     (body, dialect) => hasRefusedChoice(body['tool_choice'], dialect),
   ],
-  [dialect => dialect.chat_templates === true, body => hasTurnsInARow(itemsOf(body['messages']))],
+  [dialect => dialect.joined_turns === true, body => hasTurnsInARow(itemsOf(body['messages']))],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],

@@ -3,7 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 /*
  * Chat templates of Mistral, Gemma and others refuse turns of the user in a row: "conversation roles must alternate user
  * and assistant roles" (crush#279, mini-swe-agent#759, vllm#6862, adk-python#1373, read on 2026-12-01). Codex and Claude
- * Code send such turns in every request.
+ * Code send such turns in every request. The flag `chat_templates` declares servers that run templates
+ * (formats/template-families.ts).
  */
 
 /** Returns true if two messages of a body are turns of the user in a row. */

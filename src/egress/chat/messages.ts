@@ -47,7 +47,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
   }
   flush(movedParts, messages.length, wire, context)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
-  return context.dialect.chat_templates === true ? withJoinedTurns(wire) : wire
+  return context.dialect.joined_turns === true ? withJoinedTurns(wire) : wire
 }
 
 /** Writes the assistant turns at the indexes in `run` as one message. */
@@ -94,7 +94,7 @@ function writeMessage(message: Message, path: Path, context: WriteContext): Json
   const allowed = message.role === 'user' ? USER_PARTS : SYSTEM_PARTS
   const role = writeRole(message, path, context)
   const content = writeContent(message.content, [...path, 'content'], context, allowed)
-  if (role === 'user' && context.dialect.chat_templates === true) {
+  if (role === 'user' && context.dialect.joined_turns === true) {
     reportJoined(message, path, context)
     return { role, content }
   }

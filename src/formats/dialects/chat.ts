@@ -58,7 +58,12 @@ export const FLAGS = {
     values: 'boolean',
     default: false,
     meaning:
-      "runs the models' own chat templates, many of which refuse turns of the user in a row: these become one; models of Mistral then get an assistant message after tool messages, and call ids of nine letters and digits; default: false, and true for llama.cpp, LM Studio, Ollama and vLLM",
+      "runs the models' own chat templates, as llama.cpp, LM Studio, Ollama and vLLM do: callers of other formats then get `system_turns: false` and `joined_turns: true`, native callers for the models whose templates are known to demand it (Qwen 3.5 and later, Mistral, Gemma); models of Mistral also get `after_tools: assistant` and `call_ids: short`; default: false",
+  },
+  joined_turns: {
+    values: 'boolean',
+    default: false,
+    meaning: 'refuses turns of the user in a row, so that they become one; default: false, or as `chat_templates` says',
   },
   limit_field: {
     values: ['max_completion_tokens', 'max_tokens'],

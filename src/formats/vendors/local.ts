@@ -6,13 +6,10 @@ import type { Preset } from '../preset.ts'
 
 /* Presets of self-hosted upstreams, of upstreams that operators describe, and of recordings. */
 
-/**
- * Chat dialect of self-hosted servers. They run the models' own chat templates, many of which take one system message,
- * at the start (llama.cpp#20733 and #27367, ollama#18241, read on 2026-12-01).
- */
+/** Chat dialect of self-hosted servers. */
 const LOCAL_CHAT = {
   ...{ ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
-  ...{ chat_templates: true, system_turns: false },
+  chat_templates: true,
 }
 
 /** Efforts of Ollama: "invalid reasoning value: 'xhigh'" (ollama/ollama#17141 and #17252, read on 2026-12-01). */

@@ -64,9 +64,10 @@ describe('a server that runs chat templates', () => {
     expect(losses.filter(({ reason }) => reason === 'no-speaker-names')).toHaveLength(2)
   })
 
-  it('gets any other request of a native caller as it came', () => {
-    const { wire } = written('chat', '/chat/completions', { messages: SESSION }, 'gpt-oss-20b')
-    expect(wire.body['messages']).toEqual(SESSION)
+  it('gets requests of native callers as they came, if the template is not known to refuse them', () => {
+    const messages = [...SESSION, { role: 'system', content: 'S' }, { role: 'user', content: 'On.' }]
+    const { wire } = written('chat', '/chat/completions', { messages: [...messages, ...SESSION] }, 'gpt-oss-20b')
+    expect(wire.body['messages']).toEqual([...messages, ...SESSION])
   })
 
   it.each(['chat', 'messages'])(

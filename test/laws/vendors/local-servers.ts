@@ -41,7 +41,9 @@ const files: Refusal = {
 const oneSystem: Refusal = {
   error: 'System message must be at the beginning.',
   source: 'ggml-org/llama.cpp#20733 and #27367, read on 2026-12-01',
-  refuses: body => body.messages.slice(1).some(({ role }: Loose) => role === 'system' || role === 'developer'),
+  refuses: (body, model) =>
+    /qwen3\.5/.test(model) &&
+    body.messages.slice(1).some(({ role }: Loose) => role === 'system' || role === 'developer'),
   example: { messages: [user, { role: 'system', content: 'b' }, user] },
   native: true,
 }

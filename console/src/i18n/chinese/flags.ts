@@ -27,7 +27,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   json_object:
     '接受类型为 `json_object` 的 `response_format`；默认 true，LM Studio 为 false；为 false 时写成任意对象的模式',
   chat_templates:
-    '运行模型自带的对话模板；其中许多拒绝连续的用户轮次，因此会合并为一轮；Mistral 的模型还会在工具消息之后得到一条助手消息，调用 ID 为九个字母和数字；默认 false；llama.cpp、LM Studio、Ollama 和 vLLM 为 true',
+    '运行模型自带的对话模板（如 llama.cpp、LM Studio、Ollama 和 vLLM）：其他格式的调用方得到 `system_turns: false` 和 `joined_turns: true`，原生调用方仅在已知模板有此要求的模型（Qwen 3.5 及以后、Mistral、Gemma）上如此；Mistral 的模型还得到 `after_tools: assistant` 和 `call_ids: short`；默认 false',
+  joined_turns: '拒绝连续的用户轮次，因此合并为一轮；默认 false，或由 `chat_templates` 决定',
   limit_field: '输出上限的字段名',
   old_limit:
     '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
