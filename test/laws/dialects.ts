@@ -133,6 +133,7 @@ const responses = fc.record<JsonObject>(
     files: fc.boolean(),
     stateless: fc.boolean(),
     namespaces: fc.boolean(),
+    hosted_tools: fc.constantFrom('all', 'search', 'none'),
     cache: fc.constantFrom('none', 'prompt_cache_breakpoint'),
     custom_tools: fc.boolean(),
   },

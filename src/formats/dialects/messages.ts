@@ -96,12 +96,7 @@ export const FLAGS = {
     meaning:
       'takes any field of a preview (`context_management`, `mcp_servers`, `speed`, `defer_loading` of a tool); default: true, and false for Claude on Bedrock and Google Cloud: such a field is then sent only if `betas` of the channel passes on its beta',
   },
-  hosted_tools: {
-    values: ['all', 'search', 'none'],
-    default: 'all',
-    meaning:
-      'the hosted tools that the upstream runs for callers of other formats: `all` (web search, web fetch, code execution), web search alone (`search`), or none; others are left out; default: `all`, `search` for Claude on Google Cloud, and `none` for Claude on Bedrock and in Foundry',
-  },
+  hosted_tools: SHARED_FLAGS.hosted_tools,
   service_tiers: {
     values: 'boolean',
     default: true,

@@ -49,11 +49,17 @@ export const SHARED_FLAGS = {
     meaning:
       'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek',
   },
+  hosted_tools: {
+    values: ['all', 'search', 'none'],
+    default: 'all',
+    meaning:
+      'the hosted tools that the upstream runs for callers of other formats (responses: for native callers, too): `all` (web search, web fetch, code execution), web search alone (`search`), or none; others are left out; default: `all`, `search` for Claude on Google Cloud, and `none` on Bedrock and for Claude in Foundry',
+  },
   fetch_urls: {
     values: 'boolean',
     default: false,
     meaning:
-      'takes no URLs of images and files at other hosts: the gateway fetches them (chat, responses and messages: for native callers, too); default: false, and true for Ollama and for Claude on Bedrock and Google Cloud',
+      'takes no URLs of images and files at other hosts: the gateway fetches them (chat, responses and messages: for native callers, too); default: false, and true for Ollama, for Bedrock and for Claude on Google Cloud',
   },
   json_schema: {
     values: 'boolean',

@@ -1,5 +1,6 @@
 import { PLAIN_CHAT } from '../dialects/chat.ts'
 import type { MessagesDialect } from '../dialects/messages.ts'
+import type { ResponsesDialect } from '../dialects/responses.ts'
 import type { Preset } from '../preset.ts'
 
 /*
@@ -22,8 +23,9 @@ const OTHER_MODELS = /^(?!.*claude)/is
  * Creates the preset of a Bedrock service that serves each vendor's own format.
  *
  * @param below path of OpenAI's formats under `baseUrl`.
+ * @param responses the dialect of its Responses.
  */
-const bedrockService = (name: string, baseUrl: string, below: string): Preset => ({
+const bedrockService = (name: string, baseUrl: string, below: string, responses: ResponsesDialect): Preset => ({
   name,
   env: ['AWS_BEARER_TOKEN_BEDROCK'],
   variables: { region: AWS_REGION },
@@ -37,13 +39,19 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
       servedModels: CLAUDE_MODELS,
       dialect: BEDROCK_CLAUDE,
     },
-    { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS },
+    { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS, dialect: responses },
     { format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, dialect: { ...PLAIN_CHAT, include_usage: true } },
   ],
 })
 
-/** Bedrock's runtime endpoint (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
-export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.{aws-domain}', '/openai/v1')
+/**
+ * Bedrock's runtime endpoint (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). Its Responses run no hosted
+ * tools ("web search is not supported for this request") and take images as bytes only (LiteLLM 1.110.2,
+ * `bedrock/responses`, read on 2026-12-01).
+ */
+export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.{aws-domain}', '/openai/v1', {
+  ...{ hosted_tools: 'none', fetch_urls: true },
+})
 
 /**
  * Bedrock's own format, for all of its models (docs.aws.amazon.com/bedrock, "API keys" and "Converse", read on
@@ -76,7 +84,12 @@ export const bedrockInvoke: Preset = {
 }
 
 /** Bedrock's newer endpoint. */
-export const bedrockMantle = bedrockService('bedrock-mantle', 'https://bedrock-mantle.{region}.{aws-api-domain}', '/v1')
+export const bedrockMantle = bedrockService(
+  'bedrock-mantle',
+  'https://bedrock-mantle.{region}.{aws-api-domain}',
+  '/v1',
+  {},
+)
 
 /** Claude on AWS, operated by Anthropic. Every request specifies a workspace. */
 export const claudeAws: Preset = {

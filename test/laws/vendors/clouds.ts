@@ -52,6 +52,21 @@ export const bedrockMessages: readonly StrictVendor[] = [
   },
 ]
 
+export const bedrockResponses: StrictVendor = {
+  preset: 'bedrock',
+  format: 'responses',
+  models: ['us.openai.gpt-5.6-sol', 'openai.gpt-oss-120b-1:0'],
+  refusals: [
+    {
+      error: 'web search is not supported for this request',
+      source: 'LiteLLM 1.110.2 (PyPI), llms/bedrock/responses/transformation.py, read on 2026-12-01',
+      refuses: body => typesOf(body).some(type => /^(?:web_search|code_interpreter)/.test(type)),
+      example: { input: 'hi', tools: [{ type: 'web_search' }] },
+      native: true,
+    },
+  ],
+}
+
 export const vertexMessages: StrictVendor = {
   preset: 'vertex-claude',
   format: 'messages',
