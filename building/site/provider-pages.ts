@@ -19,6 +19,7 @@ const TITLES: { readonly [preset: string]: string } = {
   ...{ 'claude-aws': 'Claude on AWS', vertex: 'Google Vertex AI', 'vertex-express': 'Google Vertex AI (express mode)' },
   ...{ 'vertex-claude': 'Claude on Google Vertex AI', 'azure-deployments': 'Azure OpenAI (deployments)' },
   ...{ 'azure-foundry': 'Azure AI Foundry', ollama: 'Ollama', vllm: 'vLLM' },
+  ...{ 'llama-cpp': 'llama.cpp', 'lm-studio': 'LM Studio' },
   ...{ custom: 'Other upstreams', replay: 'Recordings' },
 }
 

@@ -119,10 +119,10 @@ export interface Writer {
    */
   mustFetch?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
   /**
-   * True if media are fetched for native callers as well, because they may choose a shape that the upstream does not
-   * accept.
+   * True, or a function of the dialect, if media are fetched for native callers as well, because they may choose a shape
+   * that the upstream does not accept.
    */
-  readonly mustFetchNative?: true
+  readonly mustFetchNative?: true | ((dialect: Dialect) => boolean)
   /** Writes requests about tasks, for formats whose upstreams answer with tasks. */
   readonly tasks?: TaskWriter
   /**

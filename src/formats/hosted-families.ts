@@ -79,9 +79,18 @@ const SHARED_LIMITS: readonly (readonly [name: RegExp, dialect: JsonObject])[] =
  */
 const STRICT_CLAUDES = /claude-(?:opus|sonnet|haiku)-4[-.][56]/
 
+/**
+ * Matches the Claude model that takes an effort at Bedrock behind a beta alone, `effort-2025-11-24`: "output_config:
+ * Extra inputs are not permitted". It thinks by a budget instead. Sources: coder/coder#25356, claude-code-action#1005,
+ * LiteLLM 1.110.2, read on 2026-12-01.
+ */
+const EFFORT_BEHIND_BETA = /claude-opus-4[-.]5/
+
 /** Returns the dialect flags that only Bedrock has of a Claude model, by its name in lower case. */
-export const hostedClaude = (name: string): JsonObject =>
-  STRICT_CLAUDES.test(name) ? { strict_tools: true } : { ...NO_SCHEMAS, strict_tools: false }
+export const hostedClaude = (name: string): JsonObject => ({
+  ...(STRICT_CLAUDES.test(name) ? { strict_tools: true } : { ...NO_SCHEMAS, strict_tools: false }),
+  ...(EFFORT_BEHIND_BETA.test(name) ? { efforts: [] } : {}),
+})
 
 /**
  * Matches the Claude models that refuse cache points at Bedrock, and those that refuse the duration of one. Sources:

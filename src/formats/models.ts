@@ -3,6 +3,7 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat } from './channel-format.ts'
 import type { ModelFacts } from './model-facts.ts'
 import { hasFamilies, settingsDialect, TEXT_ONLY } from './model-families.ts'
+import { templateDialect } from './template-families.ts'
 import { takesTextOnly } from './text-only-models.ts'
 
 /** A channel's format for one model, and the operator's facts from which it was derived. */
@@ -49,7 +50,9 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const isKnown = native && !isOtherFamily(format.format, callerModel, model)
   const textOnly = getsTextOnly(format.format, context)
   const splits = format.functionModels?.thinking.test(model) === true
-  if ((isKnown || !hasFamilies(format.format)) && !textOnly && !splits && facts?.dialect === undefined) return format
+  const template = templateDialect(format.format, format.dialect, context)
+  const isNatural = !textOnly && !splits && template === undefined && facts?.dialect === undefined
+  if ((isKnown || !hasFamilies(format.format)) && isNatural) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
   const otherModel = native && !isKnown
   const key = native ? `native ${otherModel} ${textOnly} ${model}` : model
@@ -59,6 +62,7 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const ownFlags = {
     ...(textOnly ? TEXT_ONLY : {}),
     ...(splits ? EITHER : {}),
+    ...template,
     ...family,
     ...factsDialect(format, facts),
   }

@@ -26,7 +26,7 @@ import {
   xai,
   zai,
 } from './vendors/compatible.ts'
-import { custom, ollama, replay, vllm } from './vendors/local.ts'
+import { custom, llamaCpp, lmStudio, ollama, replay, vllm } from './vendors/local.ts'
 import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
 import { cohere, jina, voyage } from './vendors/retrieval.ts'
 
@@ -67,6 +67,8 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
     azureFoundry,
     ollama,
     vllm,
+    llamaCpp,
+    lmStudio,
     custom,
     replay,
   ].map(preset => [preset.name, preset]),

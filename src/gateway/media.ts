@@ -121,7 +121,8 @@ export class Media {
       if (part.source.type === 'bytes')
         return work === 'count' || takesBytes(bytes, format.dialect) ? undefined : IN_BASE64
       if (part.source.type !== 'url') return undefined
-      const mayFetch = this.fetcher !== undefined && (!native || mustFetchNative === true) && work !== 'count'
+      const mayFetch =
+        this.fetcher !== undefined && (!native || fetchesNative(mustFetchNative, format.dialect)) && work !== 'count'
       return mayFetch && mustFetch?.(part, format.dialect, work, inResult) === true ? fetching : checking
     }
   }
@@ -151,6 +152,9 @@ type TaskFor = (part: MediaPart, inResult: boolean) => Task | undefined
 
 const takesBytes = (bytes: Writer['bytes'], dialect: Dialect): boolean =>
   typeof bytes === 'function' ? bytes(dialect) : bytes === true
+
+const fetchesNative = (must: Writer['mustFetchNative'], dialect: Dialect): boolean =>
+  typeof must === 'function' ? must(dialect) : must === true
 
 function concernOf(part: Part, taskFor: TaskFor, inResult: boolean): Task['kind'] | undefined {
   if (part.type === 'media') return taskFor(part, inResult)?.kind

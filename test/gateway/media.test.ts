@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { PRESETS } from '../../src/formats/presets.ts'
 import { channelAt } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
 
@@ -99,4 +100,64 @@ test('trap 50: what cannot be fetched for one channel goes by its address to the
   const refused = await alone.ask('/v1/messages', body, { headers })
   expect(refused.status).toBe(400)
   expect(refused.text).toContain('its server answered 404')
+})
+
+const VERSION = { headers: { 'anthropic-version': '2023-06-01' } }
+const DATA_URL = `data:image/png;base64,${PICTURE.toString('base64')}`
+
+/** Requests with an image at an address, as callers of each format write them, and the paths of their formats. */
+const WITH_IMAGE: { readonly [format: string]: readonly [path: string, content: (url: string) => object] } = {
+  chat: [
+    '/v1/chat/completions',
+    url => ({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] }),
+  ],
+  responses: [
+    '/v1/responses',
+    url => ({ input: [{ role: 'user', content: [{ type: 'input_image', image_url: url }] }] }),
+  ],
+  messages: [
+    '/v1/messages',
+    url => ({
+      max_tokens: 10,
+      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
+    }),
+  ],
+}
+
+const FORMATS = Object.keys(WITH_IMAGE)
+
+test.each(FORMATS.flatMap(to => FORMATS.map(from => [from, to] as const)))(
+  'trap 50: an image at an address from a caller of %s reaches an upstream of %s without addresses as bytes',
+  async (from, to) => {
+    const pages = await openUpstream(response => response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE))
+    const upstream = await openUpstream(response => response.writeHead(400).end('{}'))
+    const { formats, ...channel } = channelAt(upstream.address, { format: to })
+    const dialect = { fetch_urls: true }
+    const server = await openGateway([{ ...channel, formats: [{ ...formats[0]!, dialect }] }], {
+      allow: ['127.0.0.0/8'],
+    })
+    const [path, content] = WITH_IMAGE[from]!
+    await server.ask(path, { model: 'm', ...content(`${pages.address}/a.png`) }, VERSION)
+    expect(upstream.seen[0]!.text).toContain(to === 'messages' ? PICTURE.toString('base64') : DATA_URL)
+    expect(upstream.seen[0]!.text).not.toContain(pages.address)
+  },
+)
+
+test('trap 50: Claude gets an image at an address without TLS as bytes, because it refuses such addresses', async () => {
+  const pages = await openUpstream(response => response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE))
+  const upstream = await openUpstream(response => response.writeHead(400).end('{}'))
+  const server = await openGateway([channelAt(upstream.address, { format: 'messages' })], { allow: ['127.0.0.0/8'] })
+  const [path, content] = WITH_IMAGE['chat']!
+  await server.ask(path, { model: 'm', ...content(`${pages.address}/a.png`) }, VERSION)
+  expect(upstream.seen[0]!.text).toContain(PICTURE.toString('base64'))
+})
+
+test.each([
+  ...[['ollama', 'chat'] as const, ['ollama', 'responses'] as const, ['ollama', 'messages'] as const],
+  ...(['bedrock', 'bedrock-invoke', 'bedrock-mantle', 'vertex-claude'] as const).map(
+    name => [name, 'messages'] as const,
+  ),
+])('media of %s in %s are fetched', (name, format) => {
+  const { dialect } = PRESETS.get(name)!.formats.find(one => one.format === format)!
+  expect(dialect).toMatchObject({ fetch_urls: true })
 })

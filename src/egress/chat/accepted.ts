@@ -6,8 +6,10 @@ import { withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
 import { hasFunctionsWhileThinking } from './functions-alone.ts'
+import { hasTurnsInARow } from './joined-turns.ts'
 import { hasUnknownFields } from './known-fields.ts'
 import { isOfModel } from './messages.ts'
+import { hasRefusedChoice } from './tool-modes.ts'
 
 /*
  * Clients of chat completions that are set up for OpenAI reach other vendors through a gateway, whose upstreams refuse
@@ -21,18 +23,27 @@ import { isOfModel } from './messages.ts'
  */
 export const isAccepted = (request: CanonicalRequest, body: JsonObject, dialect: ChatDialect): boolean =>
   (dialect.custom_tools !== false || hasFunctionsOnly(request)) &&
-  !REFUSALS.some(([isDeclared, isFound]) => isDeclared(dialect) && isFound(body))
+  !REFUSALS.some(([isDeclared, isFound]) => isDeclared(dialect) && isFound(body, dialect))
 
-type Refusal = readonly [isDeclared: (dialect: ChatDialect) => boolean, isFound: (body: JsonObject) => boolean]
+type Refusal = readonly [
+  isDeclared: (dialect: ChatDialect) => boolean,
+  isFound: (body: JsonObject, dialect: ChatDialect) => boolean,
+]
 
 /** Features that a dialect can declare as refused, each with the check that finds it in a body. */
 const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.developer_role === false, body => itemsOf(body['messages']).some(isOfDeveloper)],
   [dialect => dialect.system_turns === false, body => itemsOf(body['messages']).slice(1).some(isInstruction)],
   [dialect => dialect.after_tools === 'assistant', body => itemsOf(body['messages']).some(isLateInstruction)],
+  [
+    ({ tool_choices = 'all' }) => tool_choices !== 'all',
+    (body, dialect) => hasRefusedChoice(body['tool_choice'], dialect),
+  ],
+  [dialect => dialect.joined_turns === true, body => hasTurnsInARow(itemsOf(body['messages']))],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
+  [dialect => dialect.json_object === false, body => hasValue(body['response_format'], 'type', 'json_object')],
   [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],

@@ -2,6 +2,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import { writeError } from '../errors/openai-error.ts'
 import { spellingFor } from '../fields.ts'
+import { fetchesUrls } from '../media/fetched-urls.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { EventWriter, Writer } from '../writer.ts'
 import { FORMAT } from './content.ts'
@@ -34,6 +35,8 @@ export const chat: Writer = {
   nativeEvents: request =>
     takesWholeCalls(request) ? new WholeCalls(chunksOf(request)) : new RelayedChunks(new ChatChunks(request)),
   reasoningForHistory,
-  mustFetch: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
+  mustFetch: ({ kind }, { document_url, fetch_urls }) =>
+    fetch_urls === true || (kind === 'file' && document_url !== true) || kind === 'audio',
+  mustFetchNative: fetchesUrls,
   error: writeError,
 }

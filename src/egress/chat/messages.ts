@@ -14,6 +14,7 @@ import { writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { withDemandedReasoning } from './demanded-reasoning.ts'
 import { joinedInstructions, writeInstructions } from './instructions.ts'
+import { withJoinedTurns } from './joined-turns.ts'
 
 /**
  * Writes all messages of a request. Tool results directly follow their calls. Parts that a tool message cannot hold are
@@ -47,7 +48,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
   flush(movedParts, messages.length, wire, context)
   if (wire.length === 0 && saysNothing(messages)) openConversation(messages, wire, context)
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
-  return wire
+  return context.dialect.joined_turns === true ? withJoinedTurns(wire) : wire
 }
 
 /** Adds a turn of the user if all turns are empty, because OpenAI refuses a request without messages. */
@@ -98,12 +99,19 @@ function flush(moved: MovedPart[], index: number, wire: JsonObject[], context: W
 
 function writeMessage(message: Message, path: Path, context: WriteContext, before: JsonObject | undefined): JsonObject {
   const allowed = message.role === 'user' ? USER_PARTS : SYSTEM_PARTS
-  return {
-    role: writeRole(message, path, context, before),
-    content: writeContent(message.content, [...path, 'content'], context, allowed),
-    ...defined({ name: message.name }),
-    ...extrasFor(message, FORMAT),
+  const role = writeRole(message, path, context, before)
+  const content = writeContent(message.content, [...path, 'content'], context, allowed)
+  if (role === 'user' && context.dialect.joined_turns === true) {
+    reportJoined(message, path, context)
+    return { role, content }
   }
+  return { role, content, ...defined({ name: message.name }), ...extrasFor(message, FORMAT) }
+}
+
+/** Reports the fields of a turn that the joined turn cannot have (joined-turns.ts). Templates read neither. */
+function reportJoined({ name, extras }: Message, path: Path, { losses }: WriteContext): void {
+  if (name !== undefined) losses.drop([...path, 'name'], 'no-speaker-names')
+  if (extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-equivalent-field')
 }
 
 /** @param before the message that was written before this one. */

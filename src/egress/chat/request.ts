@@ -130,6 +130,7 @@ function writeShape(
     return losses.drop(['output', 'text'], 'no-json-schema')
   const text = withEnumInObject(requestedShape, losses, { strict: true })
   if (text.shape === 'text') return { type: 'text', ...extrasFor(text, FORMAT) }
+  if (text.shape === 'json' && dialect.json_object === false) return writeAnyObject(losses)
   if (text.shape === 'json') return { type: 'json_object', ...extrasFor(text, FORMAT) }
   if (dialect.json_schema === false) {
     losses.change(['output', 'text'], { shape: 'json' }, 'no-json-schema')
@@ -139,6 +140,13 @@ function writeShape(
   const schema = shapeSchema(text.schema, losses)
   if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
+}
+
+/** Writes a request for any JSON object as one with a schema, for upstreams that take no other. */
+function writeAnyObject(losses: Losses): JsonObject {
+  const schema: JsonObject = { type: 'object' }
+  losses.change(['output', 'text'], { shape: 'schema', name: 'answer', schema }, 'json-needs-a-schema')
+  return { type: 'json_schema', json_schema: { name: 'answer', schema } }
 }
 
 const SERVICE_TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])

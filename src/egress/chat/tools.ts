@@ -8,15 +8,18 @@ import { dropStrictness, strictnessOf } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { emptyParameters, parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
+import { offeredBy, writeMode } from './tool-modes.ts'
 
 /**
  * Writes `tools`. Hosted tools are reported as lost, because chat only supports web search, and only as a request
  * option.
  */
-export function writeTools({ tools }: CanonicalRequest, context: WriteContext): JsonObject {
+export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
   const wire: JsonObject[] = []
-  tools?.forEach((tool, index) => {
+  const isOffered = offeredBy(request, context.dialect)
+  request.tools?.forEach((tool, index) => {
     if (tool.type === 'hosted') context.losses.drop(['tools', index], 'no-hosted-tools')
+    else if (isOffered?.(tool) === false) context.losses.dropRestored(['tools', index], 'not-allowed-by-the-choice')
     else append(wire, writeTool(tool, ['tools', index], context))
   })
   return wire.length === 0 ? {} : { tools: wire }
@@ -52,14 +55,22 @@ function writeCustom(tool: FreeformTool): JsonObject {
 }
 
 /** Writes `tool_choice` and `parallel_tool_calls` if the request has tools. */
-export function writeToolChoice(request: CanonicalRequest, hasTools: boolean, { losses }: WriteContext): JsonObject {
+export function writeToolChoice(
+  request: CanonicalRequest,
+  hasTools: boolean,
+  { dialect, losses }: WriteContext,
+): JsonObject {
   const { toolChoice: choice, parallelToolCalls } = request
   if (!hasTools) {
     reportNoChoice(request, losses)
     return {}
   }
+  const takesAll = (dialect.tool_choices ?? 'all') === 'all'
   return {
-    ...(choice && writeChoiceWithExtras(choice, request.tools ?? [], losses)),
+    ...(choice &&
+      (takesAll
+        ? writeChoiceWithExtras(choice, request.tools ?? [], losses)
+        : writeMode(request, choice, dialect, losses))),
     ...defined({ parallel_tool_calls: parallelToolCalls }),
   }
 }

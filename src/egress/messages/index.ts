@@ -1,4 +1,5 @@
 import { Sequential } from '../../canonical/sequential.ts'
+import { fetchesUrls, isInsecure } from '../media/fetched-urls.ts'
 import type { Writer } from '../writer.ts'
 import { pauses } from './continued.ts'
 import { writeError } from './error.ts'
@@ -18,6 +19,8 @@ export const messages: Writer = {
   nativeEvents: request => new RelayedStream(new MessageStream(request)),
   reasoningForHistory,
   boundSignatures,
+  mustFetch: (part, dialect) => fetchesUrls(dialect) || isInsecure(part),
+  mustFetchNative: fetchesUrls,
   error: writeError,
   addRateLimits,
 }

@@ -4,6 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { argumentSchema, dropStrictness, strictSchema } from '../sanitize/closed-schema.ts'
+import { runsAt } from '../sanitize/hosted-tools.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { isRecursive } from '../sanitize/recursive-schema.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
@@ -97,7 +98,8 @@ const HOSTED_LOSSES: { readonly [K in HostedKind]: { readonly [field: string]: s
   },
 }
 
-function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block {
+function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block | undefined {
+  if (!runsAt(tool, context.dialect)) return context.losses.drop(path, 'no-hosted-tools')
   const fields = hostedFields(tool, path, context.losses)
   const extras = acceptedTool(extrasFor(tool, FORMAT), tool, path, context)
   return writeCache({ ...HOSTED[tool.kind], ...fields, ...extras }, tool, path, context)

@@ -1,4 +1,5 @@
 import { Sequential } from '../../canonical/sequential.ts'
+import { fetchesUrls } from '../media/fetched-urls.ts'
 import type { Writer } from '../writer.ts'
 import { writeCompacted } from './compaction.ts'
 import { writeError } from './error.ts'
@@ -14,6 +15,8 @@ export const responses: Writer = {
   result: writeResult,
   events: request => new Sequential(new ResponsesStream(request), { isExemptAnswer: isNativeAnswer }),
   reasoningForHistory,
+  mustFetch: (_, dialect) => fetchesUrls(dialect),
+  mustFetchNative: fetchesUrls,
   error: writeError,
   errorAsStream: writeRefused,
   compacted: writeCompacted,

@@ -8,6 +8,7 @@ import { type ResponsesDialect, responsesDialect } from '../../formats/dialects/
 import { extrasFor } from '../fields.ts'
 import { hasFreeformTools, hasNamespaces } from '../functions-only.ts'
 import { nativeSourceOf } from '../native.ts'
+import { runsAt } from '../sanitize/hosted-tools.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
@@ -57,6 +58,7 @@ function writeWorded(original: CanonicalRequest, options: WriteOptions): Written
 function takesTools(request: CanonicalRequest, dialect: ResponsesDialect): boolean {
   if (dialect.custom_tools === false && hasFreeformTools(request)) return false
   if (!takesOpenaiSearches(dialect) && hasOpenaiSearches(request)) return false
+  if (request.tools?.every(tool => runsAt(tool, dialect)) === false) return false
   return takesNamespaces(dialect) || !(hasNamespaces(request) || hasItemsWithTools(request))
 }
 

@@ -4,6 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { strictnessOf } from '../sanitize/closed-schema.ts'
+import { runsAt } from '../sanitize/hosted-tools.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { FORCE_IMAGE_TOOL, isImageRequest, writeImageTool } from './images.ts'
@@ -77,6 +78,7 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
     case 'freeform':
       return writeCustom(tool)
     case 'hosted':
+      if (!runsAt(tool, context.dialect)) return context.losses.drop(path, 'no-hosted-tools')
       return writeHosted(tool, path, context)
     case 'opaque':
       if (tool.format !== FORMAT) return undefined

@@ -2,7 +2,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 import { withMergedUnions } from './merged-unions.ts'
-import { eachSchema } from './parameters.ts'
+import { eachSchema, withPropertySchemas } from './parameters.ts'
 import { looksAround } from './patterns.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */
@@ -76,7 +76,7 @@ const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
  * Returns a tool's argument schema in the form that the upstream accepts: an object without a union at the top level.
  */
 export function argumentSchema(schema: JsonObject): JsonObject {
-  const merged = withMergedUnions(schema)
+  const merged = withPropertySchemas(withMergedUnions(schema))
   return merged['type'] === 'object' ? merged : { type: 'object', ...withoutType(merged) }
 }
 

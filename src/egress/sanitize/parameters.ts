@@ -44,20 +44,42 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
   const mergedSchema = withMergedUnions(parameters)
+  const plainSchema = withPlainRoot(withPropertySchemas(mergedSchema))
   let refusal: PatternReason | undefined
   const note = (reason: PatternReason): void => {
     refusal ??= reason
   }
-  const completeSchema = eachSchema(mergedSchema, schema => withItems(withoutRefusedPatterns(schema, note)))
+  const completeSchema = eachSchema(plainSchema, schema => withItems(withoutRefusedPatterns(schema, note)))
   const rootSchema =
     completeSchema['type'] === undefined || completeSchema['properties'] === undefined
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
   if (refusal !== undefined) losses.change([...path, 'parameters'], rootSchema, refusal)
   else if (mergedSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-union-at-the-top')
+  else if (plainSchema !== mergedSchema) losses.change([...path, 'parameters'], rootSchema, 'schema-made-legal')
   else if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
   return rootSchema
 }
+
+/**
+ * Writes properties whose schema is a boolean, as Rust's schemars writes them, as objects of the same meaning. Ollama
+ * refuses booleans: "cannot unmarshal bool into Go struct field ToolFunctionParameters" (oh-my-pi#4488, read on
+ * 2026-12-01).
+ */
+export const withPropertySchemas = (schema: JsonObject): JsonObject =>
+  eachSchema(schema, one => {
+    const { properties } = one
+    if (!isObject(properties) || !Object.values(properties).some(isBoolean)) return one
+    const named = Object.entries(properties).map(([name, value]) => [name, isBoolean(value) ? objectFor(value) : value])
+    return { ...one, properties: Object.fromEntries(named) }
+  })
+
+const isBoolean = (value: Json): value is boolean => typeof value === 'boolean'
+const objectFor = (allowsAll: boolean): JsonObject => (allowsAll ? {} : { not: {} })
+
+/** Writes a type of arguments that is a list as `object`. Arguments are objects, and OpenAI and Ollama demand the word. */
+const withPlainRoot = (schema: JsonObject): JsonObject =>
+  Array.isArray(schema['type']) ? { ...schema, type: 'object' } : schema
 
 /** Returns the schema of an answer without patterns that OpenAI refuses. */
 export function shapeSchema(schema: JsonObject, losses: Losses): JsonObject {

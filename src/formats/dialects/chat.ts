@@ -60,6 +60,17 @@ export const FLAGS = {
     meaning: 'takes the role `developer`; default: true; if false, `system` is written',
   },
   system_turns: SHARED_FLAGS.system_turns,
+  chat_templates: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      "runs the models' own chat templates, as llama.cpp, LM Studio, Ollama and vLLM do: callers of other formats then get `system_turns: false` and `joined_turns: true`, native callers for the models whose templates are known to demand it (Qwen 3.5 and later, Mistral, Gemma); models of Mistral also get `after_tools: assistant` and `call_ids: short`; default: false",
+  },
+  joined_turns: {
+    values: 'boolean',
+    default: false,
+    meaning: 'refuses turns of the user in a row, so that they become one; default: false, or as `chat_templates` says',
+  },
   limit_field: {
     values: ['max_completion_tokens', 'max_tokens'],
     default: 'max_completion_tokens',
@@ -83,8 +94,20 @@ export const FLAGS = {
     default: true,
     meaning: 'takes `response_format` beside tools; default: true; if false, JSON is then requested in words',
   },
+  json_object: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes `response_format` with the type `json_object`; default: true, and false for LM Studio; if false, a schema of any object is written',
+  },
   strict_tools: SHARED_FLAGS.strict_tools,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
+  tool_choices: {
+    values: ['all', 'modes', 'none'],
+    default: 'all',
+    meaning:
+      'the tool choices that are taken: `all` (default), `modes` (`auto`, `required`, `none`; LM Studio and llama.cpp), or none (Ollama); only the tools that a choice allows are offered then',
+  },
   call_ids: {
     values: ['any', 'short'],
     default: 'any',
@@ -104,6 +127,7 @@ export const FLAGS = {
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
+  fetch_urls: SHARED_FLAGS.fetch_urls,
   video: { values: 'boolean', default: false, meaning: 'takes `video_url` parts' },
   document_url: {
     values: 'boolean',

@@ -12,11 +12,7 @@ export const FLAGS = {
     meaning: 'how schemas are written: as JSON Schema (default), or in the older OpenAPI subset',
   },
   /** See trap 50. */
-  fetch_urls: {
-    values: 'boolean',
-    default: false,
-    meaning: 'takes no URLs of files at other hosts: the gateway fetches them',
-  },
+  fetch_urls: SHARED_FLAGS.fetch_urls,
   signed_turns: {
     values: 'boolean',
     default: false,

@@ -52,6 +52,7 @@ export const FLAGS = {
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
+  fetch_urls: SHARED_FLAGS.fetch_urls,
   system_turns: SHARED_FLAGS.system_turns,
   thinking: {
     values: ['adaptive', 'budget', 'both', 'none'],
@@ -95,6 +96,7 @@ export const FLAGS = {
     meaning:
       'takes any field of a preview (`context_management`, `mcp_servers`, `speed`, `defer_loading` of a tool); default: true, and false for Claude on Bedrock and Google Cloud: such a field is then sent only if `betas` of the channel passes on its beta',
   },
+  hosted_tools: SHARED_FLAGS.hosted_tools,
   service_tiers: {
     values: 'boolean',
     default: true,

@@ -21,6 +21,8 @@ export const FLAGS = {
   },
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
+  fetch_urls: SHARED_FLAGS.fetch_urls,
+  hosted_tools: SHARED_FLAGS.hosted_tools,
   efforts: SHARED_FLAGS.efforts,
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,

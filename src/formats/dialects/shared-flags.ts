@@ -49,16 +49,28 @@ export const SHARED_FLAGS = {
     meaning:
       'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek',
   },
+  hosted_tools: {
+    values: ['all', 'search', 'none'],
+    default: 'all',
+    meaning:
+      'the hosted tools that the upstream runs for callers of other formats (responses: for native callers, too): `all` (web search, web fetch, code execution), web search alone (`search`), or none; others are left out; default: `all`, `search` for Claude on Google Cloud, and `none` on Bedrock and for Claude in Foundry',
+  },
+  fetch_urls: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'takes no URLs of images and files at other hosts: the gateway fetches them (chat, responses and messages: for native callers, too); default: false, and true for Ollama, for Bedrock and for Claude on Google Cloud',
+  },
   json_schema: {
     values: 'boolean',
     default: true,
     meaning:
-      'takes `response_format` with a schema, `output_config.format` or `textFormat`; default: true, and false for models on Bedrock that refuse it (Claude other than 4.5 and 4.6, Nova, Llama, GPT, Grok, older Mistral); if false, JSON is requested with the schema in words',
+      'takes `response_format` with a schema, `output_config.format` or `textFormat`; default: true, and false for Claude in Foundry and for models on Bedrock that refuse it (Claude other than 4.5 and 4.6, Nova, Llama, GPT, Grok, older Mistral); if false, JSON is requested with the schema in words',
   },
   strict_tools: {
     values: 'boolean',
     meaning:
-      'takes `strict` of tools; chat and messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
+      'takes `strict` of tools; chat and messages: true by default, and false for Claude in Foundry; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
   },
   custom_tools: {
     values: 'boolean',

@@ -1,5 +1,6 @@
 import { PLAIN_CHAT } from '../dialects/chat.ts'
 import type { MessagesDialect } from '../dialects/messages.ts'
+import type { ResponsesDialect } from '../dialects/responses.ts'
 import type { Preset } from '../preset.ts'
 import { OPENAI_FUNCTION_MODELS } from '../responses-models.ts'
 import { OPENAI_EMBEDDINGS } from './makers.ts'
@@ -11,23 +12,36 @@ import { OPENAI_EMBEDDINGS } from './makers.ts'
 
 const AWS_REGION = { env: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } as const
 const CLAUDE_MODELS = /claude/i
-/** Servers that refuse the fields of previews that they do not know. */
-const HOSTED = { preview_fields: false } as const satisfies MessagesDialect
+/** Servers that refuse the fields of previews that they do not know, and media by their URLs. */
+const HOSTED = { preview_fields: false, fetch_urls: true } as const satisfies MessagesDialect
+/**
+ * Neither of Bedrock's endpoints runs Claude's hosted tools: "tool type ... is not supported for this model"
+ * (pydantic-ai#11481 and #11513, pydantic-ai 2.68, read on 2026-12-01).
+ */
+const BEDROCK_CLAUDE = { ...HOSTED, hosted_tools: 'none' } as const satisfies MessagesDialect
 const OTHER_MODELS = /^(?!.*claude)/is
 
 /**
  * Creates the preset of a Bedrock service that serves each vendor's own format.
  *
  * @param below path of OpenAI's formats under `baseUrl`.
+ * @param responses the dialect of its Responses.
  */
-const bedrockService = (name: string, baseUrl: string, below: string): Preset => ({
+const bedrockService = (name: string, baseUrl: string, below: string, responses: ResponsesDialect): Preset => ({
   name,
   env: ['AWS_BEARER_TOKEN_BEDROCK'],
   variables: { region: AWS_REGION },
   cloud: { name: 'aws', service: name },
   formats: [
-    { format: 'messages', baseUrl, below: '/anthropic', auth: 'bearer', servedModels: CLAUDE_MODELS, dialect: HOSTED },
-    { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS },
+    {
+      format: 'messages',
+      baseUrl,
+      below: '/anthropic',
+      auth: 'bearer',
+      servedModels: CLAUDE_MODELS,
+      dialect: BEDROCK_CLAUDE,
+    },
+    { format: 'responses', baseUrl, below, servedModels: OTHER_MODELS, dialect: responses },
     {
       ...{ format: 'chat', baseUrl, below, servedModels: OTHER_MODELS, functionModels: OPENAI_FUNCTION_MODELS },
       dialect: { ...PLAIN_CHAT, include_usage: true },
@@ -35,8 +49,14 @@ const bedrockService = (name: string, baseUrl: string, below: string): Preset =>
   ],
 })
 
-/** Bedrock's runtime endpoint (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). */
-export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.{aws-domain}', '/openai/v1')
+/**
+ * Bedrock's runtime endpoint (docs.aws.amazon.com/bedrock, "Endpoints supported by model"). Its Responses run no hosted
+ * tools ("web search is not supported for this request") and take images as bytes only (LiteLLM 1.110.2,
+ * `bedrock/responses`, read on 2026-12-01).
+ */
+export const bedrock = bedrockService('bedrock', 'https://bedrock-runtime.{region}.{aws-domain}', '/openai/v1', {
+  ...{ hosted_tools: 'none', fetch_urls: true },
+})
 
 /**
  * Bedrock's own format, for all of its models (docs.aws.amazon.com/bedrock, "API keys" and "Converse", read on
@@ -59,13 +79,22 @@ export const bedrockInvoke: Preset = {
   formats: [
     {
       ...{ format: 'messages', baseUrl: 'https://bedrock-runtime.{region}.{aws-domain}', auth: 'bearer' },
-      ...{ hosting: 'bedrock-invoke', errors: 'converse', dialect: { ...HOSTED, service_tiers: false, bedrock: true } },
+      ...{
+        hosting: 'bedrock-invoke',
+        errors: 'converse',
+        dialect: { ...BEDROCK_CLAUDE, service_tiers: false, bedrock: true },
+      },
     },
   ],
 }
 
 /** Bedrock's newer endpoint. */
-export const bedrockMantle = bedrockService('bedrock-mantle', 'https://bedrock-mantle.{region}.{aws-api-domain}', '/v1')
+export const bedrockMantle = bedrockService(
+  'bedrock-mantle',
+  'https://bedrock-mantle.{region}.{aws-api-domain}',
+  '/v1',
+  {},
+)
 
 /** Claude on AWS, operated by Anthropic. Every request specifies a workspace. */
 export const claudeAws: Preset = {
@@ -112,7 +141,10 @@ export const vertexExpress: Preset = {
   ],
 }
 
-/** Claude on Google Cloud, with the model in the path and the version in the body. */
+/**
+ * Claude on Google Cloud, with the model in the path and the version in the body. It runs web search, but refuses every
+ * web fetch (pydantic-ai 2.68, read on 2026-12-01).
+ */
 export const vertexClaude: Preset = {
   name: 'vertex-claude',
   env: [],
@@ -122,7 +154,7 @@ export const vertexClaude: Preset = {
     {
       ...{ format: 'messages', baseUrl: 'https://{vertex-host}/v1', auth: 'bearer', hosting: 'vertex-claude' },
       below: '/projects/{project}/locations/{region}/publishers/anthropic',
-      dialect: { ...HOSTED, service_tiers: false, cache: 'auto' },
+      dialect: { ...HOSTED, hosted_tools: 'search', service_tiers: false, cache: 'auto' },
     },
   ],
 }
@@ -144,6 +176,15 @@ export const azureDeployments: Preset = {
   })),
 }
 
+/**
+ * What deployments of Claude in Foundry refuse that are hosted on Azure: "structured_outputs not supported in your
+ * workspace" (oh-my-pi#4679), "server-side web search is not available in this environment" (Claude Code 2.1.282), and
+ * system turns (pydantic-ai 2.68). Read on 2026-12-01. Those that Anthropic hosts take all of it.
+ */
+const AZURE_HOSTED = {
+  ...{ strict_tools: false, json_schema: false, hosted_tools: 'none', system_turns: false },
+} as const satisfies MessagesDialect
+
 /** Claude in Microsoft Foundry. */
 export const azureFoundry: Preset = {
   name: 'azure-foundry',
@@ -154,7 +195,7 @@ export const azureFoundry: Preset = {
   formats: [
     {
       ...{ format: 'messages', baseUrl: 'https://{resource}.services.ai.azure.com', below: '/anthropic' },
-      dialect: { cache: 'auto' },
+      dialect: { ...AZURE_HOSTED, cache: 'auto' },
     },
   ],
 }

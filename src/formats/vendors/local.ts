@@ -7,7 +7,19 @@ import type { Preset } from '../preset.ts'
 /* Presets of self-hosted upstreams, of upstreams that operators describe, and of recordings. */
 
 /** Chat dialect of self-hosted servers. */
-const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
+const LOCAL_CHAT = {
+  ...{ ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
+  chat_templates: true,
+}
+
+/** Efforts of Ollama: "invalid reasoning value: 'xhigh'" (ollama/ollama#17141 and #17252, read on 2026-12-01). */
+const OLLAMA_EFFORTS = { efforts: ['none', 'low', 'medium', 'high', 'max'] } as const
+
+/**
+ * Ollama takes images as bytes only. It refuses files in Chat Completions and Responses, and skips them in Messages
+ * (ollama/ollama, `openai/openai.go`, `openai/responses.go`, `anthropic/anthropic.go`, read on 2026-12-01).
+ */
+const BYTES_OF_IMAGES = { files: false, fetch_urls: true } as const
 
 /** Ollama on this machine. */
 export const ollama: Preset = {
@@ -15,9 +27,21 @@ export const ollama: Preset = {
   env: [],
   keyless: true,
   formats: [
-    { format: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', dialect: LOCAL_CHAT },
-    { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: PLAIN_RESPONSES },
-    { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: PLAIN_MESSAGES },
+    {
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      dialect: { ...LOCAL_CHAT, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES, tool_choices: 'none' },
+    },
+    {
+      format: 'responses',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      dialect: { ...PLAIN_RESPONSES, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES },
+    },
+    {
+      format: 'messages',
+      baseUrl: 'http://127.0.0.1:11434',
+      dialect: { ...PLAIN_MESSAGES, ...BYTES_OF_IMAGES, forced_tools: false },
+    },
     ...openaiFormats('http://127.0.0.1:11434/v1', ['completions']),
     // Ollama takes texts only: "invalid input type".
     { format: 'embeddings', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { tokens: false } },
@@ -26,7 +50,7 @@ export const ollama: Preset = {
 
 /**
  * vLLM on this machine. Chat templates turn thinking on and off ("Reasoning Outputs", docs.vllm.ai, read on
- * 2026-11-28).
+ * 2026-11-28). It refuses files: "Unsupported chat content part type" (vllm 0.33.0, read on 2026-12-01).
  */
 export const vllm: Preset = {
   name: 'vllm',
@@ -36,14 +60,60 @@ export const vllm: Preset = {
     {
       format: 'chat',
       baseUrl: 'http://127.0.0.1:8000/v1',
-      dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs' },
+      dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs', files: false },
     },
-    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { ...PLAIN_RESPONSES, files: false } },
     ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings']),
     // vLLM reads `top_n` and ignores unknown fields (`RerankRequest`, github.com/vllm-project/vllm).
     { format: 'rerank', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { top_field: 'top_n' } },
     { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
     { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { edits: 'form' } },
+  ],
+}
+
+/**
+ * LM Studio on this machine. It refuses choices that name a tool (lmstudio-bug-tracker#670), the format `json_object`
+ * (LoadShine/tada#16) and images by their URLs (#1120). Its Responses and Messages refuse more: namespaces (#1810),
+ * tools without properties (#2254), images in results (#1590), so that Chat Completions serve all callers. Read on
+ * 2026-12-01.
+ */
+export const lmStudio: Preset = {
+  name: 'lm-studio',
+  env: [],
+  keyless: true,
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:1234/v1',
+      dialect: {
+        ...{ ...LOCAL_CHAT, reasoning_field: 'none', ...BYTES_OF_IMAGES },
+        ...{ tool_choices: 'modes', json_object: false },
+      },
+    },
+    ...openaiFormats('http://127.0.0.1:1234/v1', ['completions', 'embeddings']),
+  ],
+}
+
+/**
+ * The server of llama.cpp on this machine. It reads a choice that names a tool as `auto`, and refuses files
+ * ("unsupported content[].type"). Its Responses refuse files and reasoning of others (llama.cpp#23465, #28737), so that
+ * Chat Completions serve all callers (`tools/server` in llama-cpp-python 0.3.36, read on 2026-12-01).
+ */
+export const llamaCpp: Preset = {
+  name: 'llama-cpp',
+  env: [],
+  keyless: true,
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'http://127.0.0.1:8080/v1',
+      dialect: {
+        ...{ ...LOCAL_CHAT, reasoning_field: 'reasoning_content', reasoning_as: 'chat_template_kwargs' },
+        ...{ tool_choices: 'modes', files: false },
+      },
+    },
+    ...openaiFormats('http://127.0.0.1:8080/v1', ['completions', 'embeddings']),
+    { format: 'rerank', baseUrl: 'http://127.0.0.1:8080/v1', dialect: { top_field: 'top_n' } },
   ],
 }
 

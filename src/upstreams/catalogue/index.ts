@@ -177,7 +177,9 @@ let prices: PricePackage | undefined
 const pricePackage = (): PricePackage => (prices ??= requirePackage('@pydantic/genai-prices') as PricePackage)
 
 /** Presets for self-hosted models. Their model names do not identify a price. */
-const SELF_HOSTED_PRESETS: ReadonlySet<string> = new Set(['custom', 'ollama', 'vllm', 'replay'])
+const SELF_HOSTED_PRESETS: ReadonlySet<string> = new Set([
+  ...['custom', 'llama-cpp', 'lm-studio', 'ollama', 'vllm', 'replay'],
+])
 
 /** Lists of the price package, by presets whose names do not lead to them. */
 const PRICE_LISTS: ReadonlyMap<string, string> = new Map([

@@ -133,3 +133,47 @@ it('a pattern that Python does not compile, which OpenAI refuses, is dropped and
     expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'parameters'], reason: 'no-such-pattern' }])
   }
 })
+
+it.each(['chat', 'responses', 'messages'])('a boolean schema of a property becomes an object in %s', format => {
+  const parameters = {
+    type: ['object', 'null'],
+    properties: { any: true, none: false, deep: { properties: { a: true } } },
+  }
+  const tools = [{ type: 'function' as const, name: 'f', parameters }]
+  const { wire, losses } = WRITERS[format]!.request!({ ...REQUEST, tools }, FOREIGN)
+  const [tool] = wire.body['tools'] as readonly JsonObject[]
+  const sent = { ...tool, ...(tool!['function'] as JsonObject | undefined) }
+  expect(sent['parameters'] ?? sent['input_schema']).toEqual({
+    type: 'object',
+    properties: { any: {}, none: { not: {} }, deep: { properties: { a: {} } } },
+  })
+  expect(losses.some(({ reason }) => reason === 'schema-made-legal')).toBe(true)
+})
+
+/** Writes a request whose choice the upstream may not read. */
+function chosen(toolChoice: object, tool_choices: string) {
+  const tools = ['a', 'b'].map(name => ({
+    type: 'function' as const,
+    name,
+    parameters: { type: 'object', properties: {} },
+  }))
+  const request = { ...REQUEST, tools, toolChoice } as typeof REQUEST
+  const { wire, losses } = WRITERS['chat']!.request!(request, { ...FOREIGN, dialect: { tool_choices } })
+  const offered = (wire.body['tools'] as readonly JsonObject[] | undefined)?.map(
+    tool => (tool['function'] as JsonObject)['name'],
+  )
+  return { offered, choice: wire.body['tool_choice'], shown: shownLosses(losses).map(({ reason }) => reason) }
+}
+
+it('a choice that names a tool offers that tool alone where choices are modes', () => {
+  expect(chosen({ mode: 'required', only: ['b'] }, 'modes')).toMatchObject({ offered: ['b'], choice: 'required' })
+  expect(chosen({ mode: 'auto', only: ['a'] }, 'modes')).toMatchObject({ offered: ['a'], choice: 'auto' })
+  expect(chosen({ mode: 'none' }, 'modes')).toMatchObject({ offered: ['a', 'b'], choice: 'none' })
+})
+
+it('a choice that the upstream does not read decides which tools are offered', () => {
+  expect(chosen({ mode: 'none' }, 'none')).toMatchObject({ offered: undefined, choice: undefined })
+  const forced = chosen({ mode: 'required', only: ['b'] }, 'none')
+  expect(forced).toMatchObject({ offered: ['b'], choice: undefined })
+  expect(forced.shown).toContain('no-forced-tools')
+})

@@ -91,6 +91,7 @@ describe('what an answer costs', () => {
     ...{ openrouter: 'anthropic/claude-sonnet-4.5', voyage: 'voyage-3.5', jina: undefined, huggingface: undefined },
     ...{ dashscope: 'qwen-plus', elevenlabs: undefined, deepgram: undefined, kling: undefined },
     ...{ custom: undefined, ollama: undefined, vllm: undefined, replay: undefined },
+    ...{ 'llama-cpp': undefined, 'lm-studio': undefined },
   }
 
   test.each([...PRESETS.keys()])('is known for models of %s, if a list has its prices', preset => {

@@ -22,13 +22,22 @@ export const FLAGS: { readonly [flag: string]: string } = {
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
   namespaces:
     '接受工具的命名空间、含工具的条目、工具搜索以及搜索的 `external_web_access`；默认 true；`stateless` 的上游从不收到命名空间和含工具的条目',
+  hosted_tools:
+    '上游为其他格式的调用方运行的托管工具：`all`（网络搜索、网页获取、代码执行）、仅网络搜索（`search`）或无（`none`）；其余会省略；默认 `all`，Google Cloud 上的 Claude 为 `search`，Bedrock 和 Foundry 上的 Claude 为 `none`',
+  tool_choices:
+    '接受的工具选择：`all`（默认）、`modes`（`auto`、`required`、`none`；LM Studio 和 llama.cpp）或无（Ollama）；此时只提供选择所允许的工具',
+  json_object:
+    '接受类型为 `json_object` 的 `response_format`；默认 true，LM Studio 为 false；为 false 时写成任意对象的模式',
+  chat_templates:
+    '运行模型自带的对话模板（如 llama.cpp、LM Studio、Ollama 和 vLLM）：其他格式的调用方得到 `system_turns: false` 和 `joined_turns: true`，原生调用方仅在已知模板有此要求的模型（Qwen 3.5 及以后、Mistral、Gemma）上如此；Mistral 的模型还得到 `after_tools: assistant` 和 `call_ids: short`；默认 false',
+  joined_turns: '拒绝连续的用户轮次，因此合并为一轮；默认 false，或由 `chat_templates` 决定',
   limit_field: '输出上限的字段名',
   old_limit:
     '接受原生调用方的 `max_tokens`；默认 true；为 false 时改写为 `max_completion_tokens`（OpenAI 的推理模型要求如此）',
   include_usage: '网关在每个流中请求用量，使词元计入限额',
   text_only_content: '`string`：文本以字符串而非部分列表传递',
   json_schema:
-    '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
+    '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Foundry 中的 Claude 以及 Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
@@ -97,7 +106,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   vertex:
     'Google 的云 API：接受标签、文件名和排除的域名，但不接受调用 ID，且每个请求只嵌入一项；live：路径和模型名采用云端写法',
   schema: '模式的写法：JSON Schema（默认），或较旧的 OpenAPI 子集',
-  fetch_urls: '不接受其他主机上文件的 URL：由网关取得',
+  fetch_urls:
+    '不接受其他主机上图像和文件的 URL：由网关取得（chat、responses 和 messages：原生调用方的也如此）；默认 false；Ollama 以及 Bedrock 和 Google Cloud 上的 Claude 为 true',
   voices: '调用方所用名称对应的上游声音；设置后不提供其他声音',
   default_voice: '未指定声音的请求所用的上游声音',
   batch: '每个请求的最多输入数；更大的请求会拆分，应答再合并',
