@@ -42,8 +42,8 @@ export const vllmChat: StrictVendor = {
       source: 'template of Mistral Small 3.2 in llama-cpp-python 0.3.36, run on 2026-12-01',
       refuses: (body, model) =>
         isMistral(model) &&
-        body.messages.some(({ tool_calls = [] }: Loose) =>
-          tool_calls.some(({ id }: Loose) => !/^[a-zA-Z0-9]{9}$/.test(id)),
+        body.messages.some(({ tool_calls: calls }: Loose) =>
+          (calls ?? []).some(({ id }: Loose) => !/^[a-zA-Z0-9]{9}$/.test(id)),
         ),
       example: { messages: [...called, result] },
       native: true,
