@@ -1,8 +1,9 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
+import { isKimiTool } from '../sanitize/kimi-schema.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
 import { hasUnknownFields } from './known-fields.ts'
@@ -29,6 +30,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.system_turns === false, body => itemsOf(body['messages']).slice(1).some(isInstruction)],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
+  [dialect => dialect.schemas === 'kimi', refusesTools],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
@@ -44,6 +46,12 @@ const isOfDeveloper = (message: Json): boolean => hasValue(message, 'role', 'dev
 const isStrict = (tool: Json): boolean => isObject(tool) && hasValue(tool['function'], 'strict', true)
 
 const isInstruction = (message: Json): boolean => hasValue(message, 'role', 'system') || isOfDeveloper(message)
+
+/** Returns true if Kimi refuses a function, for its name or its schema. */
+function refusesTools({ tools }: JsonObject): boolean {
+  const functions = itemsOf(tools).map(tool => (isObject(tool) ? tool['function'] : undefined))
+  return functions.some(one => isObject(one) && !isKimiTool(stringIn(one['name']), one['parameters']))
+}
 
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>

@@ -48,7 +48,8 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 /** Writes a request that was read from another format or cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written<WireRequest> {
   const freeform = dialect.custom_tools !== false
-  const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
+  const beginning = dialect.schemas === 'kimi' ? 'letter' : 'any'
+  const rule = { name: 64, beginning, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request: legal, losses, renamed } = sanitize(original, rule)
   const accepted = withoutRefusedSettings(legal, dialect, losses)
   losses.report(foreignLosses(accepted, FORMAT))
@@ -124,7 +125,7 @@ function writeShape(
     return { type: 'json_object' }
   }
   const { name = 'answer', description, strict } = text
-  const schema = shapeSchema(text.schema, losses)
+  const schema = shapeSchema(text.schema, losses, dialect)
   if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }

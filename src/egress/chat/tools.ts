@@ -27,7 +27,8 @@ function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteCo
   if (tool.type === 'freeform') return [writeCustom(tool)]
   const { name, description } = tool
   const strict = writeStrict(tool, path, context)
-  const parameters = parametersOf(tool, path, context.losses) ?? emptyParameters(path, context.losses, strict)
+  const parameters =
+    parametersOf(tool, path, context.losses, context.dialect) ?? emptyParameters(path, context.losses, strict)
   const wire = around(tool, 'function', defined({ name, description, parameters, strict }) as JsonObject)
   return [{ ...wire, ...writeToolCache(tool, path, context) }]
 }

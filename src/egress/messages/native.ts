@@ -14,6 +14,7 @@ import { NO_INDEX, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import type { MessageStream } from './events.ts'
 import { versionOf, writeHeaders } from './headers.ts'
+import { withLegalSchemas } from './legal-schemas.ts'
 import { settingsForModel } from './other-model.ts'
 import { acceptedTools, passesNone, refusedPreviews } from './previews.ts'
 import { refusedSampling } from './sampling.ts'
@@ -54,7 +55,8 @@ export function writeNativeRequest(
     refusedFields.push('service_tier')
   }
   const tools = acceptedTools(fields['tools'] ?? wire.body['tools'], request.tools ?? [], context)
-  const body = withFields(wire.body, { ...fields, ...settings, ...tools }, refusedFields)
+  const legal = withLegalSchemas(tools['tools'] ?? fields['tools'] ?? wire.body['tools'], context)
+  const body = withFields(wire.body, { ...fields, ...settings, ...tools, ...legal }, refusedFields)
   return { wire: { ...wire, headers: writeHeaders(wire.headers, dialect), body }, losses: losses.list }
 }
 

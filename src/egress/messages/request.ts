@@ -13,7 +13,7 @@ import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
-import { sanitize } from '../sanitize/names.ts'
+import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
 import { isRecursiveShape } from '../sanitize/recursive-schema.ts'
 import { sha256 } from '../sanitize/sha256.ts'
 import { withinStrictLimits } from '../sanitize/strict-limits.ts'
@@ -42,7 +42,10 @@ import { forces, writeToolChoice, writeTools } from './tools.ts'
 type PassesBeta = WriteContext['passesBeta']
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const SANITIZE_RULE = { name: 128, id: 64, uniqueIds: true, freeform: false, namespaces: false } as const
+const SANITIZE_RULE: SanitizeRule = { name: 128, id: 64, uniqueIds: true, freeform: false, namespaces: false }
+
+/** These rules for Kimi, whose names begin with a letter. */
+const KIMI_RULE: SanitizeRule = { ...SANITIZE_RULE, beginning: 'letter' }
 
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
@@ -85,7 +88,7 @@ function writeForeign(
   dialect: MessagesDialect,
   passesBeta: PassesBeta,
 ): Written<WireRequest> {
-  const { request: legal, losses, renamed } = sanitize(original, SANITIZE_RULE)
+  const { request: legal, losses, renamed } = sanitize(original, dialect.schemas === 'kimi' ? KIMI_RULE : SANITIZE_RULE)
   const request = dialect.strict_tools === false ? legal : withinStrictLimits(legal, losses)
   losses.report(foreignLosses(request, FORMAT))
   const stricter = isStrictVersion(versionOf(NO_HEADERS, dialect))

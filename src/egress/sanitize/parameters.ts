@@ -1,6 +1,7 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
+import { kimiSchema } from './kimi-schema.ts'
 import { withMergedUnions } from './merged-unions.ts'
 
 /** JSON Schema keywords whose value is a schema. */
@@ -36,11 +37,21 @@ export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => J
 const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[] =>
   after.every((value, index) => value === before[index]) ? before : after
 
+/** Dialect flags that affect schemas. */
+export interface SchemaDialect {
+  readonly schemas?: 'any' | 'kimi'
+}
+
 /**
  * Returns the tool's parameter schema with the fields that OpenAI requires even though they have defaults, `properties`
  * of objects and `items` of lists, and without patterns and unions that it refuses.
  */
-export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
+export function parametersOf(
+  { parameters }: FunctionTool,
+  path: Path,
+  losses: Losses,
+  { schemas }: SchemaDialect = {},
+): JsonObject | undefined {
   if (parameters === undefined) return undefined
   const mergedSchema = withMergedUnions(parameters)
   let hasLookaround = false
@@ -53,6 +64,11 @@ export function parametersOf({ parameters }: FunctionTool, path: Path, losses: L
     completeSchema['type'] === undefined || completeSchema['properties'] === undefined
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
+  const legalSchema = schemas === 'kimi' ? kimiSchema(rootSchema) : rootSchema
+  if (legalSchema !== rootSchema) {
+    losses.change([...path, 'parameters'], legalSchema, 'schema-made-legal')
+    return legalSchema
+  }
   if (hasLookaround) losses.change([...path, 'parameters'], rootSchema, 'no-lookaround')
   else if (mergedSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-union-at-the-top')
   else if (rootSchema !== parameters) losses.add([...path, 'parameters'], rootSchema, 'minted-schema-fields')
@@ -67,8 +83,13 @@ export const looksAround = (pattern: Json | undefined): boolean =>
   typeof pattern === 'string' && LOOKAROUND.test(pattern)
 
 /** Returns the schema of an answer without patterns that OpenAI refuses. */
-export function shapeSchema(schema: JsonObject, losses: Losses): JsonObject {
+export function shapeSchema(schema: JsonObject, losses: Losses, { schemas }: SchemaDialect = {}): JsonObject {
   const readableSchema = eachSchema(schema, withoutLookaround)
+  const legalSchema = schemas === 'kimi' ? kimiSchema(readableSchema) : readableSchema
+  if (legalSchema !== readableSchema) {
+    losses.change(['output', 'text', 'schema'], legalSchema, 'schema-made-legal')
+    return legalSchema
+  }
   if (readableSchema !== schema) losses.change(['output', 'text', 'schema'], readableSchema, 'no-lookaround')
   return readableSchema
 }

@@ -73,6 +73,7 @@ export const FLAGS = {
   },
   json_schema: SHARED_FLAGS.json_schema,
   strict_tools: SHARED_FLAGS.strict_tools,
+  schemas: SHARED_FLAGS.schemas,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {
     values: ['any', 'short'],

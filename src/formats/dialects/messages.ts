@@ -101,6 +101,7 @@ export const FLAGS = {
     meaning: 'takes `service_tier`; default: true, and false for InvokeModel and Google Cloud',
   },
   strict_tools: SHARED_FLAGS.strict_tools,
+  schemas: SHARED_FLAGS.schemas,
   json_schema: SHARED_FLAGS.json_schema,
   bedrock: {
     values: 'boolean',

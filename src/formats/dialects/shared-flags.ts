@@ -60,6 +60,12 @@ export const SHARED_FLAGS = {
     meaning:
       'takes `strict` of tools; chat and messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
   },
+  schemas: {
+    values: ['any', 'kimi'],
+    default: 'any',
+    meaning:
+      '`kimi`: schemas of tools and answers are written in the subset that Kimi takes, and names of tools begin with a letter; `any` by default',
+  },
   custom_tools: {
     values: 'boolean',
     default: true,

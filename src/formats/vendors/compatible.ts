@@ -224,10 +224,15 @@ export const moonshot: Preset = {
         reasoning_as: 'thinking',
         sampling: 'none',
         penalties: false,
+        schemas: 'kimi',
         include_usage: true,
       },
     },
-    { format: 'messages', baseUrl: 'https://api.moonshot.ai/anthropic', dialect: PLAIN_MESSAGES },
+    {
+      format: 'messages',
+      baseUrl: 'https://api.moonshot.ai/anthropic',
+      dialect: { ...PLAIN_MESSAGES, schemas: 'kimi' },
+    },
   ],
 }
 
