@@ -12,12 +12,7 @@ export const FLAGS = {
       'the field in which reasoning of earlier assistant turns is sent back to the upstream; `parts`: as `thinking` parts of the content; `none` by default. With a field, the gateway also restores reasoning that a native caller no longer has',
   },
   /** See trap 35. */
-  reasoning_demanded: {
-    values: 'boolean',
-    default: false,
-    meaning:
-      'refuses assistant turns without reasoning from the first tool call on: where none is known, a space is sent; default: false',
-  },
+  reasoning_demanded: SHARED_FLAGS.reasoning_demanded,
   reasoning_as: {
     values: ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
     default: 'reasoning_effort',
@@ -34,12 +29,7 @@ export const FLAGS = {
     default: 'disabled',
     meaning: THINKING_OFF_MEANING,
   },
-  forced_while_thinking: {
-    values: 'boolean',
-    default: true,
-    meaning:
-      'takes a tool choice that forces a call while the model thinks; default: true; if false, thinking is turned off for such requests, or the call is not forced if the caller asks for thinking or the model always thinks',
-  },
+  forced_while_thinking: SHARED_FLAGS.forced_while_thinking,
   reasoning_split: {
     values: 'boolean',
     default: false,

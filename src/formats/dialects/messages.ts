@@ -70,6 +70,7 @@ export const FLAGS = {
     default: true,
     meaning: 'takes an effort while thinking is off; default: true',
   },
+  reasoning_demanded: SHARED_FLAGS.reasoning_demanded,
   bound_proofs: {
     values: 'boolean',
     default: false,
@@ -80,6 +81,18 @@ export const FLAGS = {
     values: 'boolean',
     default: true,
     meaning: 'takes a tool choice that forces a tool call; default: true',
+  },
+  forced_while_thinking: SHARED_FLAGS.forced_while_thinking,
+  custom_type: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes `type: custom` of tools; default: true; if false, the type is left out, as it is the default',
+  },
+  user_ids: {
+    values: ['any', 'word'],
+    default: 'any',
+    meaning:
+      '`word`: takes `metadata.user_id` of letters, digits, `-` and `_`, so that others are replaced with their SHA-256; `any` by default',
   },
   prefill: SHARED_FLAGS.prefill,
   cache: { values: ['auto', 'off'], default: 'off', meaning: CACHE_MEANING },

@@ -60,6 +60,18 @@ export const SHARED_FLAGS = {
     meaning:
       'takes `strict` of tools; chat and messages: true by default; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
   },
+  forced_while_thinking: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes a tool choice that forces a call while the model thinks; default: true; if false, thinking is turned off for such requests, or the call is not forced if the caller asks for thinking or the model always thinks',
+  },
+  reasoning_demanded: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'refuses assistant turns without reasoning, in chat from the first tool call on and in messages if they have calls: where none is known, a space (chat) or the words `tool call` are sent; default: false',
+  },
   schemas: {
     values: ['any', 'kimi'],
     default: 'any',

@@ -64,7 +64,14 @@ export const deepseek: Preset = {
     {
       format: 'messages',
       baseUrl: 'https://api.deepseek.com/anthropic',
-      dialect: { ...PLAIN_MESSAGES, files: false },
+      dialect: {
+        ...PLAIN_MESSAGES,
+        files: false,
+        reasoning_demanded: true,
+        forced_while_thinking: false,
+        custom_type: false,
+        user_ids: 'word',
+      },
     },
     { format: 'responses', baseUrl: 'https://api.deepseek.com', dialect: { ...PLAIN_RESPONSES, files: false } },
   ],

@@ -2,7 +2,8 @@
 export const FLAGS: { readonly [flag: string]: string } = {
   reasoning_field:
     '将助手早先轮次的推理送回上游所用的字段；`parts`：作为内容中的 `thinking` 部分；默认 `none`。设有字段时，网关还会恢复原生调用方已丢失的推理',
-  reasoning_demanded: '从首次工具调用起，拒绝没有推理内容的助手轮次：推理内容未知时发送一个空格；默认 false',
+  reasoning_demanded:
+    '拒绝没有推理内容的助手轮次（chat：从首次工具调用起；messages：含调用的轮次）：推理内容未知时，chat 发送一个空格，messages 发送 `tool call`；默认 false',
   reasoning_as:
     '设置推理所用的字段：默认 `reasoning_effort`；`reasoning` 用于 OpenRouter；`thinking` 用于 DeepSeek、Z.AI、Kimi 和 MiniMax（若 `efforts` 有值，还会附强度）；`enable_thinking` 及 `thinking_budget` 用于 Qwen；`chat_template_kwargs` 用于 vLLM 和 SGLang。设置后，原生调用方请求中其他厂商的开关会被转换为它',
   forced_while_thinking:
@@ -86,6 +87,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   bound_proofs: '推理块之前有任何变化时拒绝其签名；因此只有在之前毫无变化时，才恢复调用方未送回的推理；默认 false',
   forced_tools: '接受强制调用工具的选择；默认 true',
   prefill: '续写最后的助手轮次；默认 true，否则添加用户轮次 "Continue."',
+  custom_type: '接受工具的 `type: custom`；默认 true；为 false 时省略该类型，因为它是默认值',
+  user_ids: '`word`：`metadata.user_id` 只接受字母、数字、`-` 和 `_`，其他值以其 SHA-256 代替；默认 `any`',
   threads: '为原生调用方保存对话（`thread`）；默认 false',
   preview_fields:
     '接受任何预览功能的字段（`context_management`、`mcp_servers`、`speed`、工具的 `defer_loading`）；默认 true；Bedrock 和 Google Cloud 上的 Claude 为 false：此时只有当通道的 `betas` 传递其 beta 时才发送该字段',
