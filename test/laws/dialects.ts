@@ -32,7 +32,7 @@ const declared = fc.record<JsonObject>(
     files: fc.boolean(),
     system_turns: fc.boolean(),
     thinking: fc.constantFrom('adaptive', 'budget', 'both', 'none'),
-    thinking_off: fc.constantFrom('disabled', 'between_tools', 'never'),
+    thinking_off: fc.constantFrom('disabled', 'between_tools', 'never', 'refused'),
     efforts: fc.subarray(['low', 'medium', 'high', 'xhigh', 'max']),
     forced_tools: fc.boolean(),
     bound_proofs: fc.boolean(),

@@ -156,14 +156,16 @@ function turnsWithoutThinking(
   if (demandsThinking !== true) return found
   let run: number[] = []
   for (const at of [...turns.keys(), turns.length]) {
-    const located = turns[at]?.located
-    if (located?.length === 0) continue
-    if (located !== undefined && roles[at] === 'assistant') run.push(at)
-    else {
+    const turn = turns[at]
+    if (turn?.located.length === 0) continue
+    const isAnswer = turn !== undefined && roles[at] === 'assistant'
+    const isJoined = isAnswer && !hasExtras(turn) && !run.some(one => hasExtras(turns[one]!))
+    if (run.length > 0 && !isJoined) {
       if (lacksThinking(run.flatMap(one => turns[one]!.located.map(({ block }) => block as JsonObject))))
         found.add(run[0]!)
       run = []
     }
+    if (isAnswer) run.push(at)
   }
   return found
 }

@@ -59,7 +59,7 @@ export const FLAGS = {
     meaning: THINKING_MEANING,
   },
   thinking_off: {
-    values: ['disabled', 'between_tools', 'never'],
+    values: ['disabled', 'between_tools', 'never', 'refused'],
     default: 'disabled',
     meaning: THINKING_OFF_MEANING,
   },

@@ -21,7 +21,7 @@ export const THINKING_MEANING =
 
 /** Meaning of `thinking_off`, whose values differ between formats. */
 export const THINKING_OFF_MEANING =
-  'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort, or the lowest budget of contents, is requested instead'
+  'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort, or the lowest budget of contents, is requested instead; `refused` (messages): like `never`, and `disabled` of native callers is left out; the default for Kimi K2.7 Code, K3 and GLM 5.3'
 
 /** Other flags shared by several formats. */
 export const SHARED_FLAGS = {
@@ -41,7 +41,7 @@ export const SHARED_FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes images in turns of users and results of tools; without them, words stand in their place; default: true; false for models that are known to take text only (DeepSeek V4 Pro and before V4, gpt-oss)',
+      'takes images in turns of users and results of tools; without them, words stand in their place; default: true; false for models that are known to take text only (DeepSeek V4 Pro and before V4, GLM to 5.2, MiniMax M2, Kimi K2 before K2.5, gpt-oss)',
   },
   files: {
     values: 'boolean',

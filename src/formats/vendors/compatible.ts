@@ -294,7 +294,12 @@ export const minimax: Preset = {
         include_usage: true,
       },
     },
-    { format: 'messages', baseUrl: 'https://api.minimax.io/anthropic', dialect: PLAIN_MESSAGES },
+    {
+      format: 'messages',
+      baseUrl: 'https://api.minimax.io/anthropic',
+      // A budget puts the reasoning into the text ("Anthropic API", platform.minimax.io; pi#6658, oh-my-pi#2928).
+      dialect: { ...PLAIN_MESSAGES, thinking: 'adaptive', efforts: [] },
+    },
   ],
 }
 

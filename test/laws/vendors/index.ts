@@ -1,6 +1,6 @@
 import { deepseekMessages } from './deepseek.ts'
 import { groqChat } from './groq.ts'
-import { minimaxChat } from './minimax.ts'
+import { minimaxChat, minimaxMessages } from './minimax.ts'
 import { moonshotChat, moonshotMessages } from './moonshot.ts'
 import type { StrictVendor } from './vendor.ts'
 
@@ -8,6 +8,7 @@ export const VENDORS: readonly StrictVendor[] = [
   deepseekMessages,
   groqChat,
   minimaxChat,
+  minimaxMessages,
   moonshotChat,
   moonshotMessages,
 ]

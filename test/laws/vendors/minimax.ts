@@ -26,3 +26,17 @@ export const minimaxChat: StrictVendor = {
     },
   ],
 }
+
+export const minimaxMessages: StrictVendor = {
+  preset: 'minimax',
+  format: 'messages',
+  models: ['MiniMax-M2.7', 'MiniMax-M3'],
+  refusals: [
+    {
+      error: 'thinking has the types adaptive and disabled; a budget puts the reasoning into the text',
+      source: 'platform.minimax.io/docs, "Anthropic API"; pi#6658, oh-my-pi#2928, read on 2026-12-01',
+      refuses: body => body.thinking?.type === 'enabled',
+      example: { ...hi, max_tokens: 9000, thinking: { type: 'enabled', budget_tokens: 2000 } },
+    },
+  ],
+}

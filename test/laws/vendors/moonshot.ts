@@ -83,5 +83,15 @@ export const moonshotMessages: StrictVendor = {
   preset: 'moonshot',
   format: 'messages',
   models: MODELS,
-  refusals: [...rulesOf(messagesTools, messagesTool), nameRule(messagesTools, messagesTool)],
+  refusals: [
+    ...rulesOf(messagesTools, messagesTool),
+    nameRule(messagesTools, messagesTool),
+    {
+      error: 'invalid thinking: only type=enabled is allowed for this model',
+      source: 'MoonshotAI/Kimi-K2#141, "Use thinking effort" (platform.kimi.ai/docs), read on 2026-12-01',
+      refuses: (body, model) => model !== 'kimi-k2.6' && body.thinking?.type === 'disabled',
+      example: { ...hi, max_tokens: 100, thinking: { type: 'disabled' }, output_config: { effort: 'high' } },
+      native: true,
+    },
+  ],
 }

@@ -9,12 +9,13 @@ export const FLAGS: { readonly [flag: string]: string } = {
   forced_while_thinking:
     '推理时接受强制调用工具的选择；默认 true；为 false 时，为此类请求关闭推理；若调用方要求推理或模型总是推理，则不强制调用',
   thinking_on: '开启 `thinking` 时的类型；默认 `enabled`',
-  thinking_off: '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）',
+  thinking_off:
+    '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）；`refused`（messages）：同 `never`，并省略原生调用方的 `disabled`；Kimi K2.7 Code、K3 和 GLM 5.3 默认如此',
   reasoning_split: '为其他格式的调用方发送 `reasoning_split: true`，使上游将推理与文本分开；默认 false',
   cache:
     '上游遵守的缓存标记；messages：`auto` 让 Claude 缓存无法设置标记的调用方的请求（工具、系统文本、至今的对话）；Anthropic 的模型默认 `auto`，其他默认 `off`',
   images:
-    '接受用户轮次和工具结果中的图像；否则以文字说明代替；默认 true；已知只接受文本的模型（DeepSeek V4 Pro 及 V4 之前的模型、gpt-oss）为 false',
+    '接受用户轮次和工具结果中的图像；否则以文字说明代替；默认 true；已知只接受文本的模型（DeepSeek V4 Pro 及 V4 之前的模型、GLM-5.2 及更早的模型、MiniMax M2、K2.5 之前的 Kimi K2、gpt-oss）为 false',
   files:
     '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 为 false',
   custom_tools: '接受 `custom` 类型的工具；默认 true，否则写成函数',
