@@ -67,6 +67,7 @@ const chat = fc.record<JsonObject>(
     stop: fc.boolean(),
     old_limit: fc.boolean(),
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
+    temperatures: fc.constantFrom('any', 'to_1', 'above_0'),
     reasoning_as: fc.constantFrom(
       ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
     ),

@@ -29,6 +29,7 @@ import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
 import { withoutUnknownFields } from './refused-fields.ts'
+import { withLegalTemperature } from './temperature.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** Maximum length of the id of a call. OpenAI refuses longer ones (docs/wire/chat.md#messages). */
@@ -51,7 +52,7 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
   const beginning = dialect.schemas === 'kimi' ? 'letter' : 'any'
   const rule = { name: 64, beginning, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request: legal, losses, renamed } = sanitize(original, rule)
-  const accepted = withoutRefusedSettings(legal, dialect, losses)
+  const accepted = withLegalTemperature(withoutRefusedSettings(legal, dialect, losses), { dialect, losses })
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
   const forced = withForcedTools(accepted, dialect, losses)

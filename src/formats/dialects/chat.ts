@@ -97,6 +97,12 @@ export const FLAGS = {
       '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq` and `cerebras`: fields of OpenAI that these vendors refuse are left out, such as `verbosity`; `any` by default',
   },
   efforts: SHARED_FLAGS.efforts,
+  temperatures: {
+    values: ['any', 'to_1', 'above_0'],
+    default: 'any',
+    meaning:
+      'the temperatures that are taken: `any` by default; `to_1`: from 0 to 1; `above_0`: above 0 and up to 1; both take no `top_p` of 0; the nearest is sent in place of others',
+  },
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,
   stop: SHARED_FLAGS.stop,

@@ -3,6 +3,7 @@ import { groqChat } from './groq.ts'
 import { minimaxChat, minimaxMessages } from './minimax.ts'
 import { moonshotChat, moonshotMessages } from './moonshot.ts'
 import type { StrictVendor } from './vendor.ts'
+import { zaiChat } from './zai.ts'
 
 export const VENDORS: readonly StrictVendor[] = [
   deepseekMessages,
@@ -11,4 +12,5 @@ export const VENDORS: readonly StrictVendor[] = [
   minimaxMessages,
   moonshotChat,
   moonshotMessages,
+  zaiChat,
 ]

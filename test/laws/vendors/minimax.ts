@@ -18,6 +18,13 @@ export const minimaxChat: StrictVendor = {
       native: true,
     },
     {
+      error: 'temperature is above 0 and up to 1; values outside this range return an error',
+      source: 'CAMEL MinimaxConfig (docs.camel-ai.org), LobeChat model-runtime minimax, read on 2026-12-01',
+      refuses: ({ temperature }) => temperature !== undefined && (temperature <= 0 || temperature > 1),
+      example: { ...hi, temperature: 0 },
+      native: true,
+    },
+    {
       error: 'function parameters is empty',
       source: 'QwenLM/qwen-code#11834, read on 2026-12-01',
       refuses: body =>

@@ -59,6 +59,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
   count: 'false：没有词元计数接口，由网关估算',
+  temperatures:
+    '接受的温度：默认 `any`；`to_1`：0 到 1；`above_0`：大于 0、至多 1；两者都不接受为 0 的 `top_p`；超出范围时发送最接近的值',
   sampling:
     '接受哪些采样参数；messages 和 converse：全部（`all`）、temperature 与 top_p 只接受其一（`one`）或都不接受（`none`）；chat 和 responses：temperature、top_p 和 logprobs 总是接受（`all`）、未请求强度时接受（`unless_thinking`）、仅在强度为 `none` 时接受（`while_off`）或从不接受（`none`）；默认按模型系列，否则 `all`',
   penalties: '接受惩罚参数和 `logit_bias`；默认 true；OpenAI 和 Grok 的推理模型以及 Gemini 2.5 及以后为 false',
