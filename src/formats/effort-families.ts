@@ -74,6 +74,7 @@ const EFFORT_FAMILIES: readonly (readonly [
   [/kimi-k2\.7-code/, [], { ...ALWAYS_THINKING, ...FREE_CALLS }],
   [/kimi-k[3-9]/, ['low', 'high', 'max'], ALWAYS_THINKING],
   [/qwen-?3(?:\.|p)[5-9]/, undefined, ONE_INSTRUCTION],
+  [/qwq|qvq|qwen[\w.]*-omni|qwen3-(?!.*(?:instruct|coder|max|vl))(?:\d|next)/, undefined, { thinks_by_default: true }],
   [/glm-5\.2(?!\d)/, ['none', 'minimal', ...EFFORTS_FROM_LOW]],
   [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],
 ]

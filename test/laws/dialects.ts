@@ -68,6 +68,9 @@ const chat = fc.record<JsonObject>(
     old_limit: fc.boolean(),
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     temperatures: fc.constantFrom('any', 'to_1', 'above_0'),
+    whole_thinking: fc.boolean(),
+    allowed_tools: fc.boolean(),
+    thinks_by_default: fc.boolean(),
     reasoning_as: fc.constantFrom(
       ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
     ),

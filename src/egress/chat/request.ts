@@ -29,6 +29,7 @@ import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
 import { withoutUnknownFields } from './refused-fields.ts'
+import { streamedThinking } from './streamed-thinking.ts'
 import { withLegalTemperature } from './temperature.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
@@ -76,7 +77,7 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
     ...reasoning,
     // Usage is always requested for callers of other formats, because some clients use it to decide when to compact the
     // history.
-    ...streamFields(request, dialect.include_usage !== false, extras),
+    ...streamFields(streamedThinking(request, reasoning, context), dialect.include_usage !== false, extras),
   } as JsonObject
   const known = withoutUnknownFields(body, context)
   return { wire: { path: PATH, query: {}, headers: {}, body: known }, losses: losses.list, renamed }

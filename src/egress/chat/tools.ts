@@ -1,5 +1,5 @@
 import { append } from '../../canonical/lists.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
@@ -13,14 +13,35 @@ import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
  * Writes `tools`. Hosted tools are reported as lost, because chat only supports web search, and only as a request
  * option.
  */
-export function writeTools({ tools }: CanonicalRequest, context: WriteContext): JsonObject {
+export function writeTools({ tools, toolChoice }: CanonicalRequest, context: WriteContext): JsonObject {
   const wire: JsonObject[] = []
+  const allowedNames = offeredNames(toolChoice, tools ?? [], context)
   tools?.forEach((tool, index) => {
-    if (tool.type === 'hosted') context.losses.drop(['tools', index], 'no-hosted-tools')
+    if (allowedNames !== undefined && 'name' in tool && !allowedNames.has(tool.name))
+      context.losses.dropRestored(['tools', index], 'not-allowed-by-the-choice')
+    else if (tool.type === 'hosted') context.losses.drop(['tools', index], 'no-hosted-tools')
     else append(wire, writeTool(tool, ['tools', index], context))
   })
   return wire.length === 0 ? {} : { tools: wire }
 }
+
+/**
+ * Returns the names of the tools that are offered, if a choice of several is allowed and the upstream knows no such
+ * choice. Undefined if all tools are offered.
+ */
+function offeredNames(
+  choice: ToolChoice | undefined,
+  tools: readonly Tool[],
+  { dialect }: WriteContext,
+): ReadonlySet<string> | undefined {
+  if (dialect.allowed_tools !== false || choice?.only === undefined || isNamed(choice) || choice.mode === 'none')
+    return undefined
+  const names = new Set(choice.only)
+  return tools.some(tool => 'name' in tool && names.has(tool.name)) ? names : undefined
+}
+
+/** Returns true if the choice is a call of one tool, which every upstream knows. */
+const isNamed = ({ mode, only }: ToolChoice): boolean => mode === 'required' && only?.length === 1
 
 function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteContext): JsonObject[] {
   if (tool.type === 'opaque') return tool.format === FORMAT ? [tool.value] : []
@@ -53,35 +74,42 @@ function writeCustom(tool: FreeformTool): JsonObject {
 }
 
 /** Writes `tool_choice` and `parallel_tool_calls` if the request has tools. */
-export function writeToolChoice(request: CanonicalRequest, hasTools: boolean, { losses }: WriteContext): JsonObject {
+export function writeToolChoice(request: CanonicalRequest, hasTools: boolean, context: WriteContext): JsonObject {
+  const { losses } = context
   const { toolChoice: choice, parallelToolCalls } = request
   if (!hasTools) {
     reportNoChoice(request, losses)
     return {}
   }
   return {
-    ...(choice && writeChoiceWithExtras(choice, request.tools ?? [], losses)),
+    ...(choice && writeChoiceWithExtras(choice, request.tools ?? [], context)),
     ...defined({ parallel_tool_calls: parallelToolCalls }),
   }
 }
 
-function writeChoiceWithExtras(choice: ToolChoice, tools: readonly Tool[], losses: Losses): JsonObject {
+function writeChoiceWithExtras(choice: ToolChoice, tools: readonly Tool[], context: WriteContext): JsonObject {
+  const { losses } = context
   const extras = extrasFor(choice, FORMAT)
   if (Object.keys(extras).length > 0) return extras
   if (choice.hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'no-hosted-tools')
-  return { tool_choice: writeChoice(choice, tools, losses) }
+  return { tool_choice: writeChoice(choice, tools, context) }
 }
 
-function writeChoice({ mode, only }: ToolChoice, tools: readonly Tool[], losses: Losses): Json {
+function writeChoice(choice: ToolChoice, tools: readonly Tool[], { dialect, losses }: WriteContext): Json {
+  const { mode, only } = choice
   if (only === undefined) return mode
   if (mode === 'none') {
     losses.drop(['toolChoice', 'only'], 'no-tool-may-be-called')
     return mode
   }
-  if (mode === 'required' && only.length === 1) {
+  if (isNamed(choice)) {
     const [name] = only as [string]
     const type = tools.some(tool => tool.type === 'freeform' && tool.name === name) ? 'custom' : 'function'
     return { type, [type]: { name } }
+  }
+  if (dialect.allowed_tools === false) {
+    losses.dropRestored(['toolChoice', 'only'], 'others-are-not-offered')
+    return mode
   }
   return {
     type: 'allowed_tools',

@@ -36,6 +36,17 @@ export const FLAGS = {
     meaning:
       'sends `reasoning_split: true` for callers of other formats, so that the upstream separates reasoning from text; default: false',
   },
+  whole_thinking: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'answers as a whole after thinking; default: true; if false, callers of other formats who want a whole answer get one collected from a stream',
+  },
+  thinks_by_default: {
+    values: 'boolean',
+    default: false,
+    meaning: 'thinks unless told otherwise; default: true for QwQ, QVQ, Qwen Omni and the open models of Qwen3',
+  },
   cache: { values: ['none', 'cache_control', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
   custom_tools: SHARED_FLAGS.custom_tools,
   developer_role: {
@@ -64,6 +75,12 @@ export const FLAGS = {
   json_schema: SHARED_FLAGS.json_schema,
   strict_tools: SHARED_FLAGS.strict_tools,
   schemas: SHARED_FLAGS.schemas,
+  allowed_tools: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes a choice of several tools (`allowed_tools`), which OpenAI alone has; default: true; if false, only these tools are offered',
+  },
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   call_ids: {
     values: ['any', 'short'],
@@ -114,4 +131,9 @@ export type ChatDialect = DialectOf<typeof FLAGS>
 export const chatDialect = (dialect: JsonObject): ChatDialect => dialect as ChatDialect
 
 /** Dialect of a typical chat upstream other than OpenAI: no custom tools, no developer turns, no `store`. */
-export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies ChatDialect
+export const PLAIN_CHAT = {
+  custom_tools: false,
+  developer_role: false,
+  store: false,
+  allowed_tools: false,
+} as const satisfies ChatDialect

@@ -47,7 +47,7 @@ export const SHARED_FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek',
+      'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek and Alibaba Cloud',
   },
   json_schema: {
     values: 'boolean',

@@ -260,9 +260,12 @@ export const dashscope: Preset = {
         reasoning_field: 'reasoning_content',
         reasoning_as: 'enable_thinking',
         forced_while_thinking: false,
+        whole_thinking: false,
         limit_field: 'max_tokens',
         include_usage: true,
         video: true,
+        // Parts of the type `file` are refused (pydantic-ai 2.68, `providers/alibaba.py`, read on 2026-12-01).
+        files: false,
       },
     },
     {

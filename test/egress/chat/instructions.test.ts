@@ -45,6 +45,7 @@ describe('an upstream that takes one system message', () => {
   it('is any server of Qwen 3.5 and later', () => {
     for (const model of ['Qwen/Qwen3.5-27B', 'qwen3.6-35b-a3b', 'accounts/fireworks/models/qwen3p8-max'])
       expect(familyDialect('chat', model)).toMatchObject({ system_turns: false })
-    for (const model of ['Qwen/Qwen3-32B', 'qwen2.5-coder']) expect(familyDialect('chat', model)).toBeUndefined()
+    for (const model of ['Qwen/Qwen3-32B', 'qwen2.5-coder'])
+      expect(familyDialect('chat', model)?.['system_turns']).toBeUndefined()
   })
 })

@@ -122,3 +122,14 @@ it('no tool is strict at Cerebras, which refuses tools of which some are (Agents
   expect(JSON.stringify(wire.body)).not.toContain('"strict"')
   expect(shownLosses(losses)).toMatchObject([{ path: ['tools', 0, 'strict'], reason: 'no-strict-tools' }])
 })
+
+it('a choice of several tools is a list of these tools at vendors that know no such choice', () => {
+  const tools = ['a', 'b', 'c'].map(name => ({ type: 'function' as const, name }))
+  const request = { ...REQUEST, tools, toolChoice: { mode: 'required' as const, only: ['a', 'b'] } }
+  const { wire, losses } = WRITERS['chat']!.request!(request, { ...FOREIGN, dialect: cerebras.formats[0]!.dialect! })
+  const names = (wire.body['tools'] as readonly { function: { name: string } }[]).map(tool => tool.function.name)
+  expect([names, wire.body['tool_choice']]).toEqual([['a', 'b'], 'required'])
+  expect(shownLosses(losses)).toEqual([])
+  const openai = WRITERS['chat']!.request!(request, FOREIGN).wire.body
+  expect(openai['tool_choice']).toMatchObject({ type: 'allowed_tools' })
+})

@@ -59,3 +59,24 @@ export const deepseekMessages: StrictVendor = {
     },
   ],
 }
+
+export const deepseekChat: StrictVendor = {
+  preset: 'deepseek',
+  format: 'chat',
+  models: ['deepseek-v4-pro', 'deepseek-flash'],
+  refusals: [
+    {
+      error: 'tool_choice is none, auto, required or a function: a choice of allowed_tools is refused',
+      source: 'api-docs.deepseek.com, "Create Chat Completion", read on 2026-12-01',
+      refuses: ({ tool_choice }) => tool_choice?.type === 'allowed_tools',
+      example: {
+        ...hi,
+        tools: ['a', 'b', 'c'].map(name => ({ type: 'function', function: { name } })),
+        tool_choice: {
+          type: 'allowed_tools',
+          allowed_tools: { mode: 'auto', tools: ['a', 'b'].map(name => ({ type: 'function', function: { name } })) },
+        },
+      },
+    },
+  ],
+}

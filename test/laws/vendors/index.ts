@@ -1,4 +1,5 @@
-import { deepseekMessages } from './deepseek.ts'
+import { dashscopeChat } from './dashscope.ts'
+import { deepseekChat, deepseekMessages } from './deepseek.ts'
 import { groqChat } from './groq.ts'
 import { minimaxChat, minimaxMessages } from './minimax.ts'
 import { moonshotChat, moonshotMessages } from './moonshot.ts'
@@ -6,6 +7,8 @@ import type { StrictVendor } from './vendor.ts'
 import { zaiChat } from './zai.ts'
 
 export const VENDORS: readonly StrictVendor[] = [
+  dashscopeChat,
+  deepseekChat,
   deepseekMessages,
   groqChat,
   minimaxChat,

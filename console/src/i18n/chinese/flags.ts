@@ -11,13 +11,15 @@ export const FLAGS: { readonly [flag: string]: string } = {
   thinking_on: '开启 `thinking` 时的类型；默认 `enabled`',
   thinking_off:
     '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）；`refused`（messages）：同 `never`，并省略原生调用方的 `disabled`；Kimi K2.7 Code、K3 和 GLM 5.3 默认如此',
+  whole_thinking: '推理后能以完整应答返回；默认 true；为 false 时，网关为需要完整应答的其他格式调用方从流中收集应答',
+  thinks_by_default: '除非另有要求，否则会推理；QwQ、QVQ、Qwen Omni 和 Qwen3 的开放模型默认 true',
   reasoning_split: '为其他格式的调用方发送 `reasoning_split: true`，使上游将推理与文本分开；默认 false',
   cache:
     '上游遵守的缓存标记；messages：`auto` 让 Claude 缓存无法设置标记的调用方的请求（工具、系统文本、至今的对话）；Anthropic 的模型默认 `auto`，其他默认 `off`',
   images:
     '接受用户轮次和工具结果中的图像；否则以文字说明代替；默认 true；已知只接受文本的模型（DeepSeek V4 Pro 及 V4 之前的模型、GLM-5.2 及更早的模型、MiniMax M2、K2.5 之前的 Kimi K2、gpt-oss）为 false',
   files:
-    '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 为 false',
+    '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 和阿里云为 false',
   custom_tools: '接受 `custom` 类型的工具；默认 true，否则写成函数',
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
   namespaces:
@@ -52,6 +54,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '工具的 schema 顶层只有 `type`、`properties` 和 `required`，且没有引用；Nova 默认为 true，因为它拒绝顶层的其他关键字',
   signatures:
     '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
+  allowed_tools: '接受在多个工具中选择（`allowed_tools`，仅 OpenAI 有）；默认 true；为 false 时只提供这些工具',
   schemas: '`kimi`：工具和应答的模式写成 Kimi 接受的子集，工具名以字母开头；默认 `any`',
   strict_tools:
     '接受工具的 `strict`；chat 和 messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
