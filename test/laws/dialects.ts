@@ -69,6 +69,7 @@ const chat = fc.record<JsonObject>(
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     temperatures: fc.constantFrom('any', 'to_1', 'above_0'),
     whole_thinking: fc.boolean(),
+    odd_arguments: fc.boolean(),
     allowed_tools: fc.boolean(),
     thinks_by_default: fc.boolean(),
     reasoning_as: fc.constantFrom(

@@ -7,6 +7,7 @@ import { isKimiTool } from '../sanitize/kimi-schema.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
 import { hasUnknownFields } from './known-fields.ts'
+import { hasOddArguments } from './legal-arguments.ts'
 
 /*
  * Clients of chat completions that are set up for OpenAI reach other vendors through a gateway, whose upstreams refuse
@@ -32,6 +33,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.schemas === 'kimi', refusesTools],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
+  [dialect => dialect.odd_arguments === false, hasOddArguments],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
 ]

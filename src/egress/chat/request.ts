@@ -25,6 +25,7 @@ import { around, FORMAT, type WriteContext } from './content.ts'
 import { demandedFrom } from './demanded-reasoning.ts'
 import { withForcedTools } from './forced-tools.ts'
 import { withKnownFields } from './known-fields.ts'
+import { withLegalArguments } from './legal-arguments.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
@@ -53,7 +54,8 @@ function writeForeign(original: CanonicalRequest, dialect: ChatDialect): Written
   const beginning = dialect.schemas === 'kimi' ? 'letter' : 'any'
   const rule = { name: 64, beginning, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request: legal, losses, renamed } = sanitize(original, rule)
-  const accepted = withLegalTemperature(withoutRefusedSettings(legal, dialect, losses), { dialect, losses })
+  const taken = withLegalTemperature(withoutRefusedSettings(legal, dialect, losses), { dialect, losses })
+  const accepted = withLegalArguments(taken, { dialect, losses })
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
   const forced = withForcedTools(accepted, dialect, losses)

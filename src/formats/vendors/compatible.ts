@@ -296,6 +296,7 @@ export const minimax: Preset = {
         reasoning_split: true,
         system_turns: false,
         temperatures: 'above_0',
+        odd_arguments: false,
         include_usage: true,
       },
     },

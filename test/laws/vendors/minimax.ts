@@ -3,6 +3,15 @@ import { hi, type Loose, type StrictVendor } from './vendor.ts'
 const messages = hi['messages'] as Loose[]
 const isSystem = ({ role }: Loose): boolean => role === 'system' || role === 'developer'
 
+function isJsonObject(text: string): boolean {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
 export const minimaxChat: StrictVendor = {
   preset: 'minimax',
   format: 'chat',
@@ -22,6 +31,26 @@ export const minimaxChat: StrictVendor = {
       source: 'CAMEL MinimaxConfig (docs.camel-ai.org), LobeChat model-runtime minimax, read on 2026-12-01',
       refuses: ({ temperature }) => temperature !== undefined && (temperature <= 0 || temperature > 1),
       example: { ...hi, temperature: 0 },
+      native: true,
+    },
+    {
+      error: 'invalid function arguments json string',
+      source: 'earendil-works/pi#5468, HKUDS/nanobot#2373, can1357/oh-my-pi#181, read on 2026-12-01',
+      refuses: body =>
+        body.messages.some(({ tool_calls = [] }: Loose) =>
+          tool_calls.some((call: Loose) => call.function && !isJsonObject(call.function.arguments)),
+        ),
+      example: {
+        messages: [
+          ...messages,
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"a": "b' } }],
+          },
+          { role: 'tool', tool_call_id: 'a', content: 'cut' },
+        ],
+      },
       native: true,
     },
     {
