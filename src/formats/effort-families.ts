@@ -34,6 +34,8 @@ const REASONING_BY_DEFAULT = { ...REASONING, sampling: 'while_off' } as const
  */
 const GROK = { penalties: false, stop: false } as const
 
+type EffortFamily = readonly [name: RegExp, efforts: readonly Effort[] | undefined, dialect?: JsonObject]
+
 /**
  * Efforts that models support in `chat` and `responses`, weakest first, if known, and their other flags, by model name.
  * The first matching row applies. Newer versions are assumed to support the same as the latest known version.
@@ -43,17 +45,11 @@ const GROK = { penalties: false, stop: false } as const
  * "OpenAI compatibility" (ai.google.dev); "Use thinking effort" (platform.kimi.ai/docs), read on 2026-11-28. What
  * OpenAI's models refuse: the AI SDK's and LiteLLM's tables of models (vercel/ai, `openai-language-model-capabilities`;
  * BerriAI/litellm, `default_reasoning_effort`), read on 2026-11-30. GLM: the tables of pydantic-ai 2.68, which cite the
- * error of GLM-5.3 ("please use low, high, or max"), and of modelparams.dev, read on 2026-12-01. Mistral: "Reasoning"
-(docs.mistral.ai), the tables of LiteLLM 1.110.2 and models.dev#1986, and the error "reasoning_effort='medium' is not
-supported for this model. Must be one of" `none` and `high` (architects-toolkit/SmartHopper#647), read on 2026-12-01. Llama and Qwen 3: "`reasoning_effort` must be one of
-`none` or `default`" and "not supported with this model" of Groq (earendil-works/pi#1745, iamsrikanthnani/pluely#219),
-read on 2026-12-01.
+ * error of GLM-5.3 ("please use low, high, or max"), and of modelparams.dev, and Mistral: "Reasoning"
+ * (docs.mistral.ai), the tables of LiteLLM 1.110.2 and models.dev#1986, and the error "reasoning_effort='medium' is not
+ * supported for this model" (architects-toolkit/SmartHopper#647), read on 2026-12-01.
  */
-const EFFORT_FAMILIES: readonly (readonly [
-  name: RegExp,
-  efforts: readonly Effort[] | undefined,
-  dialect?: JsonObject,
-])[] = [
+const EFFORT_FAMILIES: readonly EffortFamily[] = [
   [/gpt-(?:3\.5|4)/, [], PLAIN],
   [/gpt-5-chat/, [], PLAIN],
   [/gpt-5\.\d+-chat/, [], REASONING],
@@ -87,14 +83,26 @@ const EFFORT_FAMILIES: readonly (readonly [
     ['none', 'high'],
   ],
   [/(?:code|dev|magi|mini?|pix|vox)stral|mixtral|mathstral|nemo-?mistral/, []],
-  [/llama|kimi-k2-instruct|qwen-?3-32b/, []],
   [/qwen-?3(?:\.|p)[5-9]/, undefined, ONE_INSTRUCTION],
+  [/qwq|qvq|qwen[\w.]*-omni|qwen3-(?!.*(?:instruct|coder|max|vl))(?:\d|next)/, undefined, { thinks_by_default: true }],
   [/glm-5\.2(?!\d)/, ['none', 'minimal', ...EFFORTS_FROM_LOW]],
   [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],
 ]
 
-/** Returns a model's dialect flags in `chat` and `responses`, by its name, or undefined for an unknown family. */
-export function effortDialect(model: string): JsonObject | undefined {
-  const family = EFFORT_FAMILIES.find(([name]) => name.test(model))
+/**
+ * Families that take no effort at Groq: "`reasoning_effort` must be one of `none` or `default`" and "not supported with
+ * this model" (earendil-works/pi#1745, iamsrikanthnani/pluely#219, read on 2026-12-01).
+ */
+const GROQ_FAMILIES: readonly EffortFamily[] = [[/llama|kimi-k2-instruct|qwen-?3-32b/, []]]
+
+/**
+ * Returns a model's dialect flags in `chat` and `responses`, by its name, or undefined for an unknown family.
+ *
+ * @param channelDialect the channel's own flags, which tell Groq from other vendors of the same models.
+ */
+export function effortDialect(model: string, { request_fields }: JsonObject = {}): JsonObject | undefined {
+  const isNamed = ([name]: EffortFamily): boolean => name.test(model)
+  const atVendor = request_fields === 'groq' ? GROQ_FAMILIES.find(isNamed) : undefined
+  const family = atVendor ?? EFFORT_FAMILIES.find(isNamed)
   return family && { ...(family[1] && { efforts: family[1] }), ...family[2] }
 }

@@ -28,10 +28,20 @@ const LOOKUPS: { readonly [format: Format]: FamilyLookup } = {
   interactions: interactionsDialect,
 }
 
-/** Returns the flags of one of Anthropic's models, at Bedrock (InvokeModel) with those that it has only there. */
+/**
+ * Matches models of other vendors that always think and refuse `disabled` in messages, too: "invalid thinking: only
+ * type=enabled is allowed for this model" (MoonshotAI/Kimi-K2#141); Kimi K3 and GLM-5.3 as in `effort-families.ts`.
+ */
+const ALWAYS_THINKING = /kimi-k2\.7-code|kimi-k[3-9]|glm-(?:5\.[3-9]|[6-9])/
+
+/**
+ * Returns the flags of one of Anthropic's models, at Bedrock (InvokeModel) with those that it has only there, or of a
+ * model of another vendor.
+ */
 function messagesDialect(name: string, { bedrock }: JsonObject): JsonObject | undefined {
   const claude = claudeDialect(name)
-  return claude !== undefined && bedrock === true ? { ...claude, ...hostedClaude(name) } : claude
+  if (claude === undefined) return ALWAYS_THINKING.test(name) ? { thinking_off: 'refused' } : undefined
+  return bedrock === true ? { ...claude, ...hostedClaude(name) } : claude
 }
 
 /** Returns the flags of one of Google's models that Interactions has, too. */
@@ -51,6 +61,13 @@ function hostedDialect(name: string): JsonObject | undefined {
   const hosted = { ...converseClaude(name), ...hostedClaude(name), top_k: claude['sampling'] !== 'none' }
   return { ...Object.fromEntries(flags), ...thinkingOff, ...hosted }
 }
+
+/**
+ * Returns true if callers of the format do not choose settings for this model. Claude Code sends the settings of Claude
+ * to every model, such as `thinking: disabled` of its subagents.
+ */
+export const getsOthersSettings = (format: Format, model: string): boolean =>
+  format === 'messages' && ALWAYS_THINKING.test(model.toLowerCase())
 
 /** Returns true if model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean => LOOKUPS[format] !== undefined

@@ -2,7 +2,7 @@ import { putNewest } from '../canonical/bounded-map.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat } from './channel-format.ts'
 import type { ModelFacts } from './model-facts.ts'
-import { hasFamilies, settingsDialect, TEXT_ONLY } from './model-families.ts'
+import { getsOthersSettings, hasFamilies, settingsDialect, TEXT_ONLY } from './model-families.ts'
 import { templateDialect } from './template-families.ts'
 import { takesTextOnly } from './text-only-models.ts'
 
@@ -47,14 +47,15 @@ export interface ModelLimits {
  */
 export function formatFor(format: ChannelFormat, context: ModelContext): ChannelFormat {
   const { model, facts, native, callerModel = model } = context
-  const isKnown = native && !isOtherFamily(format.format, callerModel, model)
+  const isOther = isOtherFamily(format.format, callerModel, model)
+  const isKnown = native && !isOther && !getsOthersSettings(format.format, model)
   const textOnly = getsTextOnly(format.format, context)
   const splits = format.functionModels?.thinking.test(model) === true
   const template = templateDialect(format.format, format.dialect, context)
   const isNatural = !textOnly && !splits && template === undefined && facts?.dialect === undefined
   if ((isKnown || !hasFamilies(format.format)) && isNatural) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
-  const otherModel = native && !isKnown
+  const otherModel = native && isOther
   const key = native ? `native ${otherModel} ${textOnly} ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format

@@ -87,7 +87,7 @@ describe('the format of a channel for one model', () => {
   })
 
   it('is the channel’s own where nothing is known of the model', () => {
-    expect(foreign(messages, 'glm-5')).toBe(messages)
+    expect(foreign(messages, 'glm-5v-turbo')).toBe(messages)
     const chat = { ...messages, format: 'chat' }
     expect(foreign(chat, 'claude-opus-5', facts({ maxOutput: 5 }))).toBe(chat)
     expect(foreign(chat, 'm', facts({ dialect: { store: false } })).dialect).toEqual({ store: false })
@@ -95,7 +95,7 @@ describe('the format of a channel for one model', () => {
 
   it('has the longest answer of the catalogue beside what is declared, unless that is the model’s own', () => {
     const catalogue = { maxOutput: () => 8192 }
-    const listed = (format: ChannelFormat, model = 'glm-5') =>
+    const listed = (format: ChannelFormat, model = 'glm-5v-turbo') =>
       formatFor({ ...format }, { model, native: false, provider: 'zai', catalogue }).dialect
     expect(listed(messages)).toEqual({ listed_output: 8192 })
     expect(listed({ ...messages, dialect: { max_tokens: 9 } })).toEqual({ max_tokens: 9, listed_output: 8192 })
@@ -108,7 +108,7 @@ describe('the format of a channel for one model', () => {
     expect(native('claude-sonnet-4-5', 'claude-opus-5').dialect).toMatchObject({ thinking: 'budget' })
     expect(native('claude-opus-5', 'smart').dialect).toMatchObject({ thinking: 'adaptive' })
     expect(native('us.anthropic.claude-opus-5-v1:0', 'claude-opus-5')).toBe(messages)
-    expect(native('glm-5', 'claude-opus-5').dialect).toEqual({})
+    expect(native('glm-5v-turbo', 'claude-opus-5').dialect).toEqual({})
     const chat = { ...messages, format: 'chat' }
     const fallback = { model: 'gpt-5', callerModel: 'gpt-4.1', native: true }
     expect(formatFor(chat, fallback).dialect).toMatchObject({ sampling: 'none', efforts: expect.anything() })

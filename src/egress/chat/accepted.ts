@@ -1,13 +1,15 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
+import { isKimiTool } from '../sanitize/kimi-schema.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
 import { hasFunctionsWhileThinking } from './functions-alone.ts'
 import { hasTurnsInARow } from './joined-turns.ts'
 import { hasUnknownFields } from './known-fields.ts'
+import { hasOddArguments } from './legal-arguments.ts'
 import { isOfModel } from './messages.ts'
 import { hasRefusedChoice } from './tool-modes.ts'
 
@@ -42,9 +44,11 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.joined_turns === true, body => hasTurnsInARow(itemsOf(body['messages']))],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
+  [dialect => dialect.schemas === 'kimi', refusesTools],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
   [dialect => dialect.json_object === false, body => hasValue(body['response_format'], 'type', 'json_object')],
   [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
+  [dialect => dialect.odd_arguments === false, hasOddArguments],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
   [dialect => dialect.functions_while_thinking === false, hasFunctionsWhileThinking],
@@ -68,6 +72,12 @@ const isInstruction = (message: Json): boolean => hasValue(message, 'role', 'sys
 /** Returns true for an instruction directly behind a message of the model or of a tool. */
 const isLateInstruction = (message: Json, index: number, messages: readonly Json[]): boolean =>
   index > 0 && isInstruction(message) && isOfModel(messages[index - 1] as JsonObject | undefined)
+
+/** Returns true if Kimi refuses a function, for its name or its schema. */
+function refusesTools({ tools }: JsonObject): boolean {
+  const functions = itemsOf(tools).map(tool => (isObject(tool) ? tool['function'] : undefined))
+  return functions.some(one => isObject(one) && !isKimiTool(stringIn(one['name']), one['parameters']))
+}
 
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>

@@ -1,7 +1,8 @@
 import type { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { type CanonicalRequest, isReasoningOff } from '../../canonical/request.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
+import { forcedInThinking } from '../sanitize/forced-tools.ts'
 
 /*
  * DeepSeek, Kimi and Qwen think unless told otherwise, and refuse to be forced to call a tool meanwhile: "Thinking mode
@@ -24,24 +25,6 @@ const isForced = (choice: Json | undefined): boolean =>
 const isDisabled = ({ thinking, enable_thinking }: JsonObject): boolean =>
   enable_thinking === false || (thinking as JsonObject | undefined)?.['type'] === 'disabled'
 
-/**
- * Turns thinking off for a request that forces a call, unless its caller asks for thinking or the model always thinks.
- * The model is then free to call a tool.
- */
-export function withForcedTools(request: CanonicalRequest, dialect: ChatDialect, losses: Losses): CanonicalRequest {
-  const { toolChoice, tools, reasoning } = request
-  if (!isLimited(dialect) || toolChoice?.mode !== 'required' || tools === undefined || tools.length === 0)
-    return request
-  const always = dialect.thinking_off === 'never'
-  const off = reasoning === undefined ? undefined : isReasoningOff(reasoning)
-  if (off === true && !always) return request
-  if (off === undefined && !always) {
-    if (reasoning === undefined) losses.add(['reasoning'], { effort: 'none' }, 'no-thinking-while-forced')
-    else losses.add(['reasoning', 'effort'], 'none', 'no-thinking-while-forced')
-    return { ...request, reasoning: { ...reasoning, effort: 'none' } }
-  }
-  losses.change(['toolChoice', 'mode'], 'auto', 'not-forced-while-thinking')
-  const { only, ...choice } = toolChoice
-  if (only !== undefined) losses.drop(['toolChoice', 'only'], 'not-forced-while-thinking')
-  return { ...request, toolChoice: { ...choice, mode: 'auto' } }
-}
+/** Lets an upstream that is declared so choose whether it thinks or is forced to call a tool. */
+export const withForcedTools = (request: CanonicalRequest, dialect: ChatDialect, losses: Losses): CanonicalRequest =>
+  isLimited(dialect) ? forcedInThinking(request, losses, dialect.thinking_off === 'never') : request

@@ -20,6 +20,7 @@ import { detailsIn } from './reasoning-details.ts'
 import { hasOtherField, withOwnField } from './reasoning-field.ts'
 import { withNativeSwitch } from './reasoning-settings.ts'
 import { withoutUnknownFields } from './refused-fields.ts'
+import { withNativeTemperature } from './temperature.ts'
 
 export const PATH = '/chat/completions'
 
@@ -40,7 +41,8 @@ export function writeNativeRequest(
   const nativeBody = nativeRequestBody(request, source, dialect.include_usage === true, changedFields)
   const switched = withNativeSwitch(nativeBody, request, source, context)
   const settled = options.otherModel === true ? withEffortForModel(request, switched, context) : switched
-  const taken = withAcceptedFields(withoutRefusedFields(request, settled, context), context)
+  const chosen = withNativeTemperature(request, withoutRefusedFields(request, settled, context), context)
+  const taken = withAcceptedFields(chosen, context)
   const body = withoutUnknownFields(taken, request, context)
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }

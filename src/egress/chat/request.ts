@@ -26,10 +26,13 @@ import { demandedFrom } from './demanded-reasoning.ts'
 import { withForcedTools } from './forced-tools.ts'
 import { withFunctionsAlone } from './functions-alone.ts'
 import { withKnownFields } from './known-fields.ts'
+import { withLegalArguments } from './legal-arguments.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
 import { withoutUnknownFields } from './refused-fields.ts'
+import { streamedThinking } from './streamed-thinking.ts'
+import { withLegalTemperature } from './temperature.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** Maximum length of the id of a call. OpenAI refuses longer ones (docs/wire/chat.md#messages). */
@@ -50,12 +53,14 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 /** Writes a request that was read from another format or cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, declared: ChatDialect): Written<WireRequest> {
   const freeform = declared.custom_tools !== false
-  const rule = { name: 64, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
+  const beginning = declared.schemas === 'kimi' ? 'letter' : 'any'
+  const rule = { name: 64, beginning, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
   const { request: legal, losses, renamed } = sanitize(original, rule)
   const alone = withFunctionsAlone(legal, declared, losses)
   // Each of these models takes the effort `none`.
   const dialect: ChatDialect = alone === legal ? declared : { ...declared, efforts: ['none'] }
-  const accepted = withoutRefusedSettings(alone, dialect, losses)
+  const taken = withLegalTemperature(withoutRefusedSettings(alone, dialect, losses), { dialect, losses })
+  const accepted = withLegalArguments(taken, { dialect, losses })
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
   const forced = withForcedTools(accepted, dialect, losses)
@@ -79,7 +84,7 @@ function writeForeign(original: CanonicalRequest, declared: ChatDialect): Writte
     ...reasoning,
     // Usage is always requested for callers of other formats, because some clients use it to decide when to compact the
     // history.
-    ...streamFields(request, dialect.include_usage !== false, extras),
+    ...streamFields(streamedThinking(request, reasoning, context), dialect.include_usage !== false, extras),
   } as JsonObject
   const known = withoutUnknownFields(body, request, context)
   return { wire: { path: PATH, query: {}, headers: {}, body: known }, losses: losses.list, renamed }
@@ -137,7 +142,7 @@ function writeShape(
     return { type: 'json_object' }
   }
   const { name = 'answer', description, strict } = text
-  const schema = shapeSchema(text.schema, losses)
+  const schema = shapeSchema(text.schema, losses, dialect)
   if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }

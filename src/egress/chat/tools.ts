@@ -1,5 +1,5 @@
 import { append } from '../../canonical/lists.ts'
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
@@ -8,7 +8,7 @@ import { dropStrictness, strictnessOf } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { emptyParameters, parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
-import { offeredBy, writeMode } from './tool-modes.ts'
+import { isNamed, offeredBy, reportOnly, takesNames, writeMode } from './tool-modes.ts'
 
 /**
  * Writes `tools`. Hosted tools are reported as lost, because chat only supports web search, and only as a request
@@ -30,7 +30,8 @@ function writeTool(tool: Exclude<Tool, HostedTool>, path: Path, context: WriteCo
   if (tool.type === 'freeform') return [writeCustom(tool)]
   const { name, description } = tool
   const strict = writeStrict(tool, path, context)
-  const parameters = parametersOf(tool, path, context.losses) ?? emptyParameters(path, context.losses, strict)
+  const parameters =
+    parametersOf(tool, path, context.losses, context.dialect) ?? emptyParameters(path, context.losses, strict)
   const wire = around(tool, 'function', defined({ name, description, parameters, strict }) as JsonObject)
   return [{ ...wire, ...writeToolCache(tool, path, context) }]
 }
@@ -55,43 +56,43 @@ function writeCustom(tool: FreeformTool): JsonObject {
 }
 
 /** Writes `tool_choice` and `parallel_tool_calls` if the request has tools. */
-export function writeToolChoice(
-  request: CanonicalRequest,
-  hasTools: boolean,
-  { dialect, losses }: WriteContext,
-): JsonObject {
+export function writeToolChoice(request: CanonicalRequest, hasTools: boolean, context: WriteContext): JsonObject {
   const { toolChoice: choice, parallelToolCalls } = request
   if (!hasTools) {
-    reportNoChoice(request, losses)
+    reportNoChoice(request, context.losses)
     return {}
   }
-  const takesAll = (dialect.tool_choices ?? 'all') === 'all'
   return {
-    ...(choice &&
-      (takesAll
-        ? writeChoiceWithExtras(choice, request.tools ?? [], losses)
-        : writeMode(request, choice, dialect, losses))),
+    ...(choice && writeChoiceOf(request, choice, context)),
     ...defined({ parallel_tool_calls: parallelToolCalls }),
   }
 }
 
-function writeChoiceWithExtras(choice: ToolChoice, tools: readonly Tool[], losses: Losses): JsonObject {
+function writeChoiceOf(request: CanonicalRequest, choice: ToolChoice, context: WriteContext): JsonObject {
+  const { dialect, losses } = context
+  if (!takesNames(dialect)) return writeMode(request, choice, dialect, losses)
   const extras = extrasFor(choice, FORMAT)
   if (Object.keys(extras).length > 0) return extras
   if (choice.hosted !== undefined) losses.drop(['toolChoice', 'hosted'], 'no-hosted-tools')
-  return { tool_choice: writeChoice(choice, tools, losses) }
+  return { tool_choice: writeChoice(request, choice, context) }
 }
 
-function writeChoice({ mode, only }: ToolChoice, tools: readonly Tool[], losses: Losses): Json {
+function writeChoice(request: CanonicalRequest, choice: ToolChoice, { dialect, losses }: WriteContext): Json {
+  const { mode, only } = choice
   if (only === undefined) return mode
   if (mode === 'none') {
     losses.drop(['toolChoice', 'only'], 'no-tool-may-be-called')
     return mode
   }
-  if (mode === 'required' && only.length === 1) {
+  if (isNamed(choice)) {
     const [name] = only as [string]
-    const type = tools.some(tool => tool.type === 'freeform' && tool.name === name) ? 'custom' : 'function'
+    const isCustom = request.tools?.some(tool => tool.type === 'freeform' && tool.name === name)
+    const type = isCustom ? 'custom' : 'function'
     return { type, [type]: { name } }
+  }
+  if (dialect.tool_choices === 'one') {
+    reportOnly(request, dialect, losses)
+    return mode
   }
   return {
     type: 'allowed_tools',

@@ -33,7 +33,7 @@ const TOOL_RESULT_LOSSES: Unwritten<ToolResultPart, 'type' | 'id' | 'name' | 'co
 /** Writes the result of a call: text and failure in `response`, media in `parts` next to it (trap 48). */
 export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
-  const name = ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true)
+  const name = ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, 'word')
   const readId = ids.result(id, name)
   context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
   if (readId !== part.id) context.losses.changeRestored([...path, 'id'], readId, 'id-made-unique')

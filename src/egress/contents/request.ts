@@ -23,7 +23,7 @@ import { writeToolConfig, writeTools } from './tools.ts'
 import { TIERS } from './usage.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const SANITIZE_RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE: SanitizeRule = { name: 64, beginning: 'word', id: 64, freeform: false, namespaces: false }
 
 /**
  * Writes the canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent`

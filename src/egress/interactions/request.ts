@@ -17,7 +17,7 @@ import { writeGeneration, writeLabels, writeServiceTier, writeState } from './se
 import { writeTools } from './tools.ts'
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const SANITIZE_RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
+const SANITIZE_RULE: SanitizeRule = { name: 64, beginning: 'word', id: 64, freeform: false, namespaces: false }
 
 /** Headers of requests that the gateway writes itself. */
 const HEADERS = { 'api-revision': INTERACTIONS_REVISION }

@@ -17,6 +17,8 @@ export interface WriteContext {
   readonly passesBeta: (beta: string) => boolean
   readonly losses: Losses
   readonly markers: Marker[]
+  /** True if turns with calls must have thinking (demanded-thinking.ts). */
+  readonly demandsThinking?: boolean
 }
 
 /** A mutable block. Its cache marker may still be added or removed. */

@@ -1,12 +1,14 @@
 import { append } from '../../canonical/lists.ts'
-import { childPath, type Path } from '../../canonical/loss.ts'
+import { childPath, Losses, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
 import { CONTINUE_TURN, isInstructing, leadingInstructions, type Message } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
+import { NO_REASONING_KNOWN } from '../losses.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { contentOf, type LocatedBlock, writeBlocks } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
+import { lacksThinking, PLACEHOLDER, placeholderBlock } from './demanded-thinking.ts'
 
 /** A written conversation. Its system blocks are mutable, because they may still get a cache marker. */
 interface WrittenConversation {
@@ -36,13 +38,19 @@ export function writeTurns(
     const message = messages[index]!
     const turn = message.role === 'developer' ? 'system' : message.role
     const path: Path = ['messages', index]
-    return { message, path, located: writeBlocks(message.content, childPath(path, 'content'), turn, context) }
+    const losses = new Losses()
+    const located = writeBlocks(message.content, childPath(path, 'content'), turn, { ...context, losses })
+    return { message, path, located, losses }
   })
   const roles = rolesOf(written, context)
-  written.forEach(({ message, path, located }, at) => {
+  const insertsThinking = turnsWithoutThinking(written, roles, context)
+  written.forEach(({ message, path, located, losses }, at) => {
     const role = roles[at]!
+    // A placeholder is reported first: it has its place in the turn as it was written.
+    const placeholder = insertsThinking.has(at) ? [insertedThinking(path, context)] : []
+    context.losses.report(losses.list)
     reportRole(message, role, path, context)
-    turns.add(role, located, message, path, context)
+    turns.add(role, [...placeholder, ...located], message, path, context)
   })
   if (turns.list[0]?.role !== 'user')
     turns.list.unshift(insertedTurn(leadCount, CONTINUE_TURN, 'the-user-speaks-first', context))
@@ -134,6 +142,39 @@ interface WrittenTurn {
   readonly message: Message
   readonly path: Path
   readonly located: readonly LocatedBlock[]
+  /** Losses of the blocks. */
+  readonly losses: Losses
+}
+
+/** Returns the indexes of the turns before which thinking is inserted: the first of each run of turns that is joined. */
+function turnsWithoutThinking(
+  turns: readonly WrittenTurn[],
+  roles: readonly string[],
+  { demandsThinking }: WriteContext,
+): ReadonlySet<number> {
+  const found = new Set<number>()
+  if (demandsThinking !== true) return found
+  let run: number[] = []
+  for (const at of [...turns.keys(), turns.length]) {
+    const turn = turns[at]
+    if (turn?.located.length === 0) continue
+    const isAnswer = turn !== undefined && roles[at] === 'assistant'
+    const isJoined = isAnswer && !hasExtras(turn) && !run.some(one => hasExtras(turns[one]!))
+    if (run.length > 0 && !isJoined) {
+      if (lacksThinking(run.flatMap(one => turns[one]!.located.map(({ block }) => block as JsonObject))))
+        found.add(run[0]!)
+      run = []
+    }
+    if (isAnswer) run.push(at)
+  }
+  return found
+}
+
+/** Creates the block for unknown thinking of a turn and reports it as inserted. */
+function insertedThinking(turn: Path, { losses }: WriteContext): LocatedBlock {
+  const path = [...turn, 'content', 0]
+  losses.insert(path, { type: 'reasoning', text: PLACEHOLDER }, NO_REASONING_KNOWN)
+  return { block: placeholderBlock(), path }
 }
 
 const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {

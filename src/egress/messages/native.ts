@@ -7,13 +7,18 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { isStrictVersion, messagesDialect } from '../../formats/dialects/messages.ts'
+import { NO_REASONING_KNOWN } from '../losses.ts'
 import { type BodyChanges, type NativeRequest, withFields } from '../native.ts'
 import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
 import { NO_INDEX, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
+import { demandsThinking, lacksThinking, PLACEHOLDER, placeholderBlock } from './demanded-thinking.ts'
+import { withLegalUserId } from './end-user.ts'
 import type { MessageStream } from './events.ts'
+import { withFreeTools } from './forced-tools.ts'
 import { versionOf, writeHeaders } from './headers.ts'
+import { withLegalTools } from './legal-tools.ts'
 import { settingsForModel } from './other-model.ts'
 import { acceptedTools, passesNone, refusedPreviews } from './previews.ts'
 import { refusedSampling } from './sampling.ts'
@@ -36,14 +41,20 @@ export function writeNativeRequest(
   const { passesBeta = passesNone } = options
   const losses = new Losses()
   const stricter = isStrictVersion(versionOf(wire.headers, dialect))
-  const context: WriteContext = { dialect, isStrict: stricter, native: true, passesBeta, losses, markers: [] }
+  const base: WriteContext = { dialect, isStrict: stricter, native: true, passesBeta, losses, markers: [] }
+  const changedThinking = {
+    ...nativeThinking(request, node, wire.body, base),
+    ...withFreeTools(request, wire.body, base),
+  }
+  const thinking = 'thinking' in changedThinking ? changedThinking['thinking'] : wire.body['thinking']
+  const context = { ...base, demandsThinking: demandsThinking(dialect, thinking) }
   const fields: Block = {
     ...(model === node.model ? {} : { model }),
     ...(stream === node.stream ? {} : { stream }),
     ...(isUnchanged(messages, node.messages, context) ? {} : nativeTurns(messages, context)),
     ...(dialect.system_turns === false ? nativeTools(request, wire.body) : {}),
   }
-  const settings = nativeSettings(request, source, fields, options.otherModel, context)
+  const settings = nativeSettings(request, source, fields, changedThinking, options.otherModel, context)
   const refusedFields = [...refusedSampling(sampling, wire.body, context), ...refusedPreviews(wire.body, context)]
   if (state?.thread !== undefined && dialect.threads !== true) {
     losses.drop(['state', 'thread'], 'no-threads')
@@ -54,7 +65,11 @@ export function writeNativeRequest(
     refusedFields.push('service_tier')
   }
   const tools = acceptedTools(fields['tools'] ?? wire.body['tools'], request.tools ?? [], context)
-  const body = withFields(wire.body, { ...fields, ...settings, ...tools }, refusedFields)
+  const legal = {
+    ...withLegalTools(tools['tools'] ?? fields['tools'] ?? wire.body['tools'], context),
+    ...withLegalUserId(request, wire.body, context),
+  }
+  const body = withFields(wire.body, { ...fields, ...settings, ...tools, ...legal }, refusedFields)
   return { wire: { ...wire, headers: writeHeaders(wire.headers, dialect), body }, losses: losses.list }
 }
 
@@ -68,15 +83,16 @@ function nativeTools({ tools = [] }: CanonicalRequest, { tools: declared }: Json
  * Rewrites settings that the upstream does not accept. Returns the changed body fields.
  *
  * @param fields the body fields that changed for other reasons.
+ * @param changed changes to the thinking settings that the turns require.
  */
 function nativeSettings(
   request: CanonicalRequest,
-  { node, wire: { body } }: NativeRequest,
+  { wire: { body } }: NativeRequest,
   fields: Block,
+  changed: BodyChanges,
   otherModel: boolean | undefined,
   context: WriteContext,
 ): BodyChanges {
-  const changed = nativeThinking(request, node, body, context)
   const settings = otherModel === true ? settingsForModel(request, { ...body, ...fields }, changed, context) : changed
   if (!('thinking' in settings)) return settings
   return { ...settings, ...withoutClearedThinking(body, settings['thinking'], context) }
@@ -92,7 +108,14 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
  */
 const isAccepted = (message: Message, context: WriteContext): boolean =>
   isAcceptedTurn(message, context) &&
+  !(context.demandsThinking === true && lacksReasoning(message)) &&
   !(context.isStrict && message.content.some(part => isRefused(part, turnOf(message), context)))
+
+/** Returns true if a turn of the assistant has calls, but no reasoning. */
+const lacksReasoning = ({ role, content }: Message): boolean =>
+  role === 'assistant' &&
+  content.some(({ type }) => type === 'tool-call') &&
+  !content.some(part => part.type === 'reasoning' && part.text.trim() !== '')
 
 const isAcceptedTurn = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
@@ -158,13 +181,20 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   const head = newRole === role ? wire : { ...wire, role: newRole! }
   const originalTurn = unchangedWire<JsonObject>(messages[0]!, FORMAT)
   if (originalTurn !== undefined && (role === undefined || typeof originalTurn['content'] === 'string')) return [head]
+  const losses = new Losses()
   const blocks = messages.flatMap((message, index) => {
     const refused = refusedSearches(message.content)
     return message.content.flatMap((part, partIndex) => {
       const path: Path = ['messages', at + index, 'content', partIndex]
-      return nativeBlock(part, turnOf(message), path, context, refused) ?? []
+      return nativeBlock(part, turnOf(message), path, { ...context, losses }, refused) ?? []
     })
   })
+  if (context.demandsThinking === true && role === 'assistant' && lacksThinking(blocks)) {
+    const value = { type: 'reasoning', text: PLACEHOLDER }
+    context.losses.insert(['messages', at, 'content', 0], value, NO_REASONING_KNOWN)
+    blocks.unshift(placeholderBlock() as JsonObject)
+  }
+  context.losses.report(losses.list)
   const isEmptied = blocks.length === 0 && messages.some(({ content }) => content.length > 0)
   return isEmptied ? [] : [{ ...head, content: blocks }]
 }

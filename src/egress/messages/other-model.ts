@@ -92,7 +92,7 @@ function asLittle({ dialect, losses }: WriteContext) {
     losses.drop(['reasoning'], 'no-thinking-between-tools')
     return NO_THINKING
   }
-  const type = dialect.thinking_off === 'never' ? 'adaptive' : 'disabled'
+  const type = dialect.thinking_off === 'never' || dialect.thinking_off === 'refused' ? 'adaptive' : 'disabled'
   losses.change(['reasoning'], type === 'adaptive' ? { budget: -1 } : { effort: 'none' }, 'no-thinking-between-tools')
   return { thinking: { type }, effort: undefined }
 }

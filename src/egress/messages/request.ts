@@ -11,11 +11,11 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE, withFields } from '../native.ts'
 import { strictSchema } from '../sanitize/closed-schema.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
+import { forcedInThinking } from '../sanitize/forced-tools.ts'
 import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
-import { sanitize } from '../sanitize/names.ts'
+import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
 import { refusalOfShape } from '../sanitize/refused-shape.ts'
-import { sha256 } from '../sanitize/sha256.ts'
 import { withinStrictLimits } from '../sanitize/strict-limits.ts'
 import { TEXT_ONLY } from '../sanitize/unwritten.ts'
 import { writeSettings } from '../settings.ts'
@@ -31,6 +31,8 @@ import {
   type WriteContext,
   writeMarker,
 } from './context.ts'
+import { demandsThinking } from './demanded-thinking.ts'
+import { writeUserId } from './end-user.ts'
 import { NO_HEADERS, versionOf, writeHeaders } from './headers.ts'
 import { writeTurns } from './messages.ts'
 import { writeNativeRequest } from './native.ts'
@@ -42,7 +44,10 @@ import { forces, writeToolChoice, writeTools } from './tools.ts'
 type PassesBeta = WriteContext['passesBeta']
 
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
-const SANITIZE_RULE = { name: 128, id: 64, uniqueIds: true, freeform: false, namespaces: false } as const
+const SANITIZE_RULE: SanitizeRule = { name: 128, id: 64, uniqueIds: true, freeform: false, namespaces: false }
+
+/** These rules for Kimi, whose names begin with a letter. */
+const KIMI_RULE: SanitizeRule = { ...SANITIZE_RULE, beginning: 'letter' }
 
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
@@ -75,8 +80,9 @@ function writeForeign(
   dialect: MessagesDialect,
   passesBeta: PassesBeta,
 ): Written<WireRequest> {
-  const { request: legal, losses, renamed } = sanitize(original, SANITIZE_RULE)
-  const request = dialect.strict_tools === false ? legal : withinStrictLimits(legal, losses)
+  const { request: legal, losses, renamed } = sanitize(original, dialect.schemas === 'kimi' ? KIMI_RULE : SANITIZE_RULE)
+  const free = dialect.forced_while_thinking === false ? forcedInThinking(legal, losses) : legal
+  const request = dialect.strict_tools === false ? free : withinStrictLimits(free, losses)
   losses.report(foreignLosses(request, FORMAT))
   const stricter = isStrictVersion(versionOf(NO_HEADERS, dialect))
   const context: WriteContext = { dialect, isStrict: stricter, native: false, passesBeta, losses, markers: [] }
@@ -102,7 +108,8 @@ function writeForeign(
 }
 
 function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Thinking, context: WriteContext): Block {
-  const { system, messages } = writeTurns(request.messages, thinking.on, context)
+  const demands = demandsThinking(context.dialect, thinking.thinking)
+  const { system, messages } = writeTurns(request.messages, thinking.on, { ...context, demandsThinking: demands })
   const hasSharedPrefix = tools.wire.length > 0 || messages.length > 1
   const cache = addCacheMarkers(
     request,
@@ -174,22 +181,6 @@ function dropOutput(output: Output, { losses }: WriteContext): void {
   if (candidates === 1) losses.dropRestored(['output', 'candidates'], 'the-default')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-answer-only')
   losses.dropFields(output, ['output'], OUTPUT_LOSSES)
-}
-
-const MAX_USER_ID_LENGTH = 512
-/** Matches text with an email address. */
-const MAIL_ADDRESS = /[^\s@]@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i
-
-/**
- * Returns the id of the end user. One with an email address, which Anthropic refuses, is replaced with its SHA-256
- * (docs/wire/messages.md#request).
- */
-function writeUserId(endUser: string, { losses }: WriteContext): string | undefined {
-  if (endUser.length > MAX_USER_ID_LENGTH) return losses.drop(['endUser'], 'too-long')
-  if (!MAIL_ADDRESS.test(endUser)) return endUser
-  const hash = sha256(endUser)
-  losses.change(['endUser'], hash, 'hashed')
-  return hash
 }
 
 const REQUEST_LOSSES: Unwritten<

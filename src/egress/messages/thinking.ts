@@ -37,9 +37,14 @@ export function nativeThinking(
   received: CanonicalRequest,
   body: JsonObject,
   context: WriteContext,
-): Block {
+): BodyChanges {
   const { reasoning } = request
   if (reasoning === undefined) return {}
+  if (context.dialect.thinking_off === 'refused') {
+    if (!isObject(body['thinking']) || body['thinking']['type'] !== 'disabled') return {}
+    context.losses.drop(['reasoning'], 'always-thinks')
+    return { thinking: undefined, ...withoutEffort(body) }
+  }
   if (isObject(body['thinking']) && body['thinking']['type'] === 'enabled')
     return losesReasoning(request, received, FORMAT)
       ? { thinking: thinkingWithoutBudget(reasoning, context.dialect, context.losses), ...withoutEffort(body) }

@@ -5,6 +5,7 @@ import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../
 import { defined, extrasFor } from '../fields.ts'
 import { argumentSchema, dropStrictness, strictSchema } from '../sanitize/closed-schema.ts'
 import { runsAt } from '../sanitize/hosted-tools.ts'
+import { kimiSchema } from '../sanitize/kimi-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { isRecursive } from '../sanitize/recursive-schema.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
@@ -75,7 +76,7 @@ function writeStrict(tool: FunctionTool, path: Path, { dialect, losses }: WriteC
 }
 
 /** Writes the argument schema, which must be an object schema. In a strict schema, all objects are closed. */
-function writeSchema({ parameters, strict }: WrittenTool, path: Path, { losses }: WriteContext): JsonObject {
+function writeSchema({ parameters, strict }: WrittenTool, path: Path, { dialect, losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
     const empty: JsonObject = strict === true ? { type: 'object', additionalProperties: false } : { type: 'object' }
@@ -83,7 +84,8 @@ function writeSchema({ parameters, strict }: WrittenTool, path: Path, { losses }
     return empty
   }
   const plain = argumentSchema(parameters)
-  const schema = strict === true ? strictSchema(plain) : plain
+  const closed = strict === true ? strictSchema(plain) : plain
+  const schema = dialect.schemas === 'kimi' ? kimiSchema(closed) : closed
   if (JSON.stringify(schema) !== JSON.stringify(parameters)) losses.change(at, schema, 'schema-made-legal')
   return schema
 }

@@ -16,8 +16,8 @@ import { sha256 } from './sha256.ts'
 export interface SanitizeRule {
   /** Maximum length of a tool name. Names consist of letters, digits, `_` and `-` (trap 47). */
   readonly name: number
-  /** True if a tool name must begin with a letter or `_`. */
-  readonly letterFirst?: true
+  /** How a tool name may begin: with a letter, with a letter or `_` (`word`), or with any of its characters (default). */
+  readonly beginning?: Beginning
   /** Maximum length of a tool call id. Ids consist of letters, digits, `_` and `-` (trap 46). */
   readonly id: number
   /** True if upstreams refuse a history in which two calls have the same id (trap 6). */
@@ -181,7 +181,7 @@ class Sanitizer {
    */
   private name(name: string, namespace: string | undefined): string {
     const flatName = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
-    const valid = sanitizeName(flatName, this.rule.name, this.rule.letterFirst)
+    const valid = sanitizeName(flatName, this.rule.name, this.rule.beginning)
     if (valid !== name && !this.renamed.has(valid))
       this.renamed.set(valid, namespace === undefined ? { name } : { name, namespace })
     return valid
@@ -196,19 +196,28 @@ class Sanitizer {
   }
 }
 
-const VALID_BEGINNING = /^[a-zA-Z_]/
+export type Beginning = 'any' | 'word' | 'letter'
+
+/** The first characters that names may have, and what stands before a name with another one. */
+const BEGINNINGS: { readonly [B in Beginning]: readonly [valid: RegExp, prefix: string] } = {
+  any: [/^/, ''],
+  word: [/^[a-zA-Z_]/, '_'],
+  // "function name is invalid, must start with a letter" (kimi-cli#1773 and #2531, read on 2026-12-01).
+  letter: [/^[a-zA-Z]/, 'f_'],
+}
 
 /**
  * Returns the name if it is valid. Otherwise, keeps its valid characters and adds a hash of the whole name to make it
  * unique.
  */
-export function sanitizeName(name: string, maxLength: number, letterFirst = false): string {
-  const hasValidBeginning = !letterFirst || VALID_BEGINNING.test(name)
+export function sanitizeName(name: string, maxLength: number, beginning: Beginning = 'any'): string {
+  const [validBeginning, prefix] = BEGINNINGS[beginning]
+  const hasValidBeginning = validBeginning.test(name)
   if (hasValidBeginning && name !== '' && name.length <= maxLength && name.search(ILLEGAL_CHARACTERS) === -1)
     return name
   const hash = sha256(name).slice(0, 8)
   const valid = name.replace(ILLEGAL_CHARACTERS, '_')
-  return `${(hasValidBeginning ? valid : `_${valid}`).slice(0, maxLength - 9)}_${hash}`
+  return `${(hasValidBeginning ? valid : `${prefix}${valid}`).slice(0, maxLength - 9)}_${hash}`
 }
 
 const KIMI_ID = /^functions\.[a-zA-Z0-9_-]{1,64}:\d{1,6}$/

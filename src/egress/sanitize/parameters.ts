@@ -1,6 +1,7 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
+import { kimiSchema } from './kimi-schema.ts'
 import { withMergedUnions } from './merged-unions.ts'
 import { type PatternReason, withoutRefusedPatterns } from './patterns.ts'
 
@@ -37,11 +38,21 @@ export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => J
 const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[] =>
   after.every((value, index) => value === before[index]) ? before : after
 
+/** Dialect flags that affect schemas. */
+export interface SchemaDialect {
+  readonly schemas?: 'any' | 'kimi'
+}
+
 /**
  * Returns the tool's parameter schema with the fields that OpenAI requires even though they have defaults, `properties`
  * of objects and `items` of lists, and without patterns and unions that it refuses.
  */
-export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
+export function parametersOf(
+  { parameters }: FunctionTool,
+  path: Path,
+  losses: Losses,
+  { schemas }: SchemaDialect = {},
+): JsonObject | undefined {
   if (parameters === undefined) return undefined
   const mergedSchema = withMergedUnions(parameters)
   const plainSchema = withPlainRoot(withPropertySchemas(mergedSchema))
@@ -54,6 +65,11 @@ export function parametersOf({ parameters }: FunctionTool, path: Path, losses: L
     completeSchema['type'] === undefined || completeSchema['properties'] === undefined
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
+  const legalSchema = schemas === 'kimi' ? kimiSchema(rootSchema) : rootSchema
+  if (legalSchema !== rootSchema) {
+    losses.change([...path, 'parameters'], legalSchema, 'schema-made-legal')
+    return legalSchema
+  }
   if (refusal !== undefined) losses.change([...path, 'parameters'], rootSchema, refusal)
   else if (mergedSchema !== parameters) losses.change([...path, 'parameters'], rootSchema, 'no-union-at-the-top')
   else if (plainSchema !== mergedSchema) losses.change([...path, 'parameters'], rootSchema, 'schema-made-legal')
@@ -82,13 +98,18 @@ const withPlainRoot = (schema: JsonObject): JsonObject =>
   Array.isArray(schema['type']) ? { ...schema, type: 'object' } : schema
 
 /** Returns the schema of an answer without patterns that OpenAI refuses. */
-export function shapeSchema(schema: JsonObject, losses: Losses): JsonObject {
+export function shapeSchema(schema: JsonObject, losses: Losses, { schemas }: SchemaDialect = {}): JsonObject {
   let refusal: PatternReason | undefined
   const readableSchema = eachSchema(schema, inner =>
     withoutRefusedPatterns(inner, reason => {
       refusal ??= reason
     }),
   )
+  const legalSchema = schemas === 'kimi' ? kimiSchema(readableSchema) : readableSchema
+  if (legalSchema !== readableSchema) {
+    losses.change(['output', 'text', 'schema'], legalSchema, 'schema-made-legal')
+    return legalSchema
+  }
   if (refusal !== undefined) losses.change(['output', 'text', 'schema'], readableSchema, refusal)
   return readableSchema
 }

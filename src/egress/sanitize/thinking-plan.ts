@@ -8,7 +8,7 @@ import { BUDGET_EFFORTS, BUDGETS, effortOf, nearest } from './efforts.ts'
 /** Dialect flags that affect thinking. */
 export interface ThinkingDialect {
   readonly thinking?: 'adaptive' | 'budget' | 'both' | 'none'
-  readonly thinking_off?: 'disabled' | 'between_tools' | 'never'
+  readonly thinking_off?: 'disabled' | 'between_tools' | 'never' | 'refused'
   readonly efforts?: readonly Effort[]
   readonly max_output?: number
 }
@@ -81,12 +81,16 @@ export function planThinking(reasoning: Reasoning, circumstances: Circumstances,
     return planAdaptive(reasoning, dialect)
   const obstacle = obstacleTo(circumstances)
   if (obstacle === undefined) return planBudget(reasoning, circumstances, dialect)
-  return hasBudgetsOnly ? { became: OFF, reason: obstacle } : { ...planAdaptive(reasoning, dialect), reason: obstacle }
+  if (!hasBudgetsOnly) return { ...planAdaptive(reasoning, dialect), reason: obstacle }
+  return { became: alwaysThinks(dialect) ? {} : OFF, reason: obstacle }
 }
+
+const alwaysThinks = ({ thinking_off: off }: ThinkingDialect): boolean => off === 'never' || off === 'refused'
 
 /** Turns thinking off or, if that is not possible, requests the least thinking. */
 function planOff({ effort, show }: Reasoning, dialect: ThinkingDialect): Plan {
-  if (dialect.thinking_off === 'never')
+  if (alwaysThinks(dialect) && dialect.thinking === 'budget') return { became: {}, reason: 'always-thinks' }
+  if (alwaysThinks(dialect))
     return {
       became: planAdaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became,
       reason: 'always-thinks',

@@ -12,12 +12,7 @@ export const FLAGS = {
       'the field in which reasoning of earlier assistant turns is sent back to the upstream; `parts`: as `thinking` parts of the content; `none` by default. With a field, the gateway also restores reasoning that a native caller no longer has',
   },
   /** See trap 35. */
-  reasoning_demanded: {
-    values: 'boolean',
-    default: false,
-    meaning:
-      'refuses assistant turns without reasoning from the first tool call on: where none is known, a space is sent; default: false',
-  },
+  reasoning_demanded: SHARED_FLAGS.reasoning_demanded,
   reasoning_as: {
     values: ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
     default: 'reasoning_effort',
@@ -34,12 +29,7 @@ export const FLAGS = {
     default: 'disabled',
     meaning: THINKING_OFF_MEANING,
   },
-  forced_while_thinking: {
-    values: 'boolean',
-    default: true,
-    meaning:
-      'takes a tool choice that forces a call while the model thinks; default: true; if false, thinking is turned off for such requests, or the call is not forced if the caller asks for thinking or the model always thinks',
-  },
+  forced_while_thinking: SHARED_FLAGS.forced_while_thinking,
   functions_while_thinking: {
     values: 'boolean',
     default: true,
@@ -51,6 +41,17 @@ export const FLAGS = {
     default: false,
     meaning:
       'sends `reasoning_split: true` for callers of other formats, so that the upstream separates reasoning from text; default: false',
+  },
+  whole_thinking: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'answers as a whole after thinking; default: true; if false, callers of other formats who want a whole answer get one collected from a stream',
+  },
+  thinks_by_default: {
+    values: 'boolean',
+    default: false,
+    meaning: 'thinks unless told otherwise; default: true for QwQ, QVQ, Qwen Omni and the open models of Qwen3',
   },
   cache: { values: ['none', 'cache_control', 'prompt_cache_breakpoint'], default: 'none', meaning: CACHE_MEANING },
   custom_tools: SHARED_FLAGS.custom_tools,
@@ -101,17 +102,24 @@ export const FLAGS = {
       'takes `response_format` with the type `json_object`; default: true, and false for LM Studio; if false, a schema of any object is written',
   },
   strict_tools: SHARED_FLAGS.strict_tools,
+  schemas: SHARED_FLAGS.schemas,
   store: { values: 'boolean', default: true, meaning: 'takes `store`; default: true' },
   tool_choices: {
-    values: ['all', 'modes', 'none'],
+    values: ['all', 'one', 'modes', 'none'],
     default: 'all',
     meaning:
-      'the tool choices that are taken: `all` (default), `modes` (`auto`, `required`, `none`; LM Studio and llama.cpp), or none (Ollama); only the tools that a choice allows are offered then',
+      'the tool choices that are taken: `all` (default), `one` (a mode or one function; vendors other than OpenAI), `modes` (`auto`, `required`, `none`; LM Studio and llama.cpp), or none (Ollama); of other choices, only the tools that they allow are offered',
   },
   call_ids: {
     values: ['any', 'short'],
     default: 'any',
     meaning: '`short`: tool call ids must have nine letters and digits, and are rewritten so; `any` by default',
+  },
+  odd_arguments: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes calls whose arguments are no JSON object, as those of answers that were cut; default: true; if false, they are wrapped in one',
   },
   call_signatures: {
     values: 'boolean',
@@ -140,6 +148,12 @@ export const FLAGS = {
     meaning: REQUEST_FIELDS_MEANING,
   },
   efforts: SHARED_FLAGS.efforts,
+  temperatures: {
+    values: ['any', 'to_1', 'above_0'],
+    default: 'any',
+    meaning:
+      'the temperatures that are taken: `any` by default; `to_1`: from 0 to 1; `above_0`: above 0 and up to 1; both take no `top_p` of 0; the nearest is sent in place of others',
+  },
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,
   stop: SHARED_FLAGS.stop,
@@ -151,4 +165,9 @@ export type ChatDialect = DialectOf<typeof FLAGS>
 export const chatDialect = (dialect: JsonObject): ChatDialect => dialect as ChatDialect
 
 /** Dialect of a typical chat upstream other than OpenAI: no custom tools, no developer turns, no `store`. */
-export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies ChatDialect
+export const PLAIN_CHAT = {
+  custom_tools: false,
+  developer_role: false,
+  store: false,
+  tool_choices: 'one',
+} as const satisfies ChatDialect

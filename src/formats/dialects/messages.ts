@@ -60,7 +60,7 @@ export const FLAGS = {
     meaning: THINKING_MEANING,
   },
   thinking_off: {
-    values: ['disabled', 'between_tools', 'never'],
+    values: ['disabled', 'between_tools', 'never', 'refused'],
     default: 'disabled',
     meaning: THINKING_OFF_MEANING,
   },
@@ -71,6 +71,7 @@ export const FLAGS = {
     default: true,
     meaning: 'takes an effort while thinking is off; default: true',
   },
+  reasoning_demanded: SHARED_FLAGS.reasoning_demanded,
   bound_proofs: {
     values: 'boolean',
     default: false,
@@ -81,6 +82,18 @@ export const FLAGS = {
     values: 'boolean',
     default: true,
     meaning: 'takes a tool choice that forces a tool call; default: true',
+  },
+  forced_while_thinking: SHARED_FLAGS.forced_while_thinking,
+  custom_type: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes `type: custom` of tools; default: true; if false, the type is left out, as it is the default',
+  },
+  user_ids: {
+    values: ['any', 'word'],
+    default: 'any',
+    meaning:
+      '`word`: takes `metadata.user_id` of letters, digits, `-` and `_`, so that others are replaced with their SHA-256; `any` by default',
   },
   prefill: SHARED_FLAGS.prefill,
   cache: { values: ['auto', 'off'], default: 'off', meaning: CACHE_MEANING },
@@ -103,6 +116,7 @@ export const FLAGS = {
     meaning: 'takes `service_tier`; default: true, and false for InvokeModel and Google Cloud',
   },
   strict_tools: SHARED_FLAGS.strict_tools,
+  schemas: SHARED_FLAGS.schemas,
   json_schema: SHARED_FLAGS.json_schema,
   bedrock: {
     values: 'boolean',

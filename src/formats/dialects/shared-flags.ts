@@ -21,7 +21,7 @@ export const THINKING_MEANING =
 
 /** Meaning of `thinking_off`, whose values differ between formats. */
 export const THINKING_OFF_MEANING =
-  'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort, or the lowest budget of contents, is requested instead'
+  'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort, or the lowest budget of contents, is requested instead; `refused` (messages): like `never`, and `disabled` of native callers is left out; the default for Kimi K2.7 Code, K3 and GLM 5.3'
 
 /** Other flags shared by several formats. */
 export const SHARED_FLAGS = {
@@ -41,13 +41,13 @@ export const SHARED_FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes images in turns of users and results of tools; without them, words stand in their place; default: true; false for models that are known to take text only (DeepSeek V4 Pro and before V4, gpt-oss)',
+      'takes images in turns of users and results of tools; without them, words stand in their place; default: true; false for models that are known to take text only (DeepSeek V4 Pro and before V4, GLM to 5.2, MiniMax M2, Kimi K2 before K2.5, gpt-oss)',
   },
   files: {
     values: 'boolean',
     default: true,
     meaning:
-      'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek',
+      'takes files, such as PDFs, from callers of other formats; without them, words stand in their place, and texts in the place of text files; default: true; false for DeepSeek and Alibaba Cloud',
   },
   hosted_tools: {
     values: ['all', 'search', 'none'],
@@ -71,6 +71,24 @@ export const SHARED_FLAGS = {
     values: 'boolean',
     meaning:
       'takes `strict` of tools; chat and messages: true by default, and false for Claude in Foundry; converse: false by default, and on Bedrock true for Claude 4.5 and 4.6, because all other models there refuse the field',
+  },
+  forced_while_thinking: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes a tool choice that forces a call while the model thinks; default: true; if false, thinking is turned off for such requests, or the call is not forced if the caller asks for thinking or the model always thinks',
+  },
+  reasoning_demanded: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      'refuses assistant turns without reasoning, in chat from the first tool call on and in messages if they have calls: where none is known, a space (chat) or the words `tool call` are sent; default: false',
+  },
+  schemas: {
+    values: ['any', 'kimi'],
+    default: 'any',
+    meaning:
+      '`kimi`: schemas of tools and answers are written in the subset that Kimi takes, and names of tools begin with a letter; `any` by default',
   },
   custom_tools: {
     values: 'boolean',

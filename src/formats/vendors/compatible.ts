@@ -69,7 +69,14 @@ export const deepseek: Preset = {
     {
       format: 'messages',
       baseUrl: 'https://api.deepseek.com/anthropic',
-      dialect: { ...PLAIN_MESSAGES, files: false },
+      dialect: {
+        ...PLAIN_MESSAGES,
+        files: false,
+        reasoning_demanded: true,
+        forced_while_thinking: false,
+        custom_type: false,
+        user_ids: 'word',
+      },
     },
     { format: 'responses', baseUrl: 'https://api.deepseek.com', dialect: { ...PLAIN_RESPONSES, files: false } },
   ],
@@ -211,6 +218,7 @@ export const zai: Preset = {
         reasoning_as: 'thinking',
         limit_field: 'max_tokens',
         json_schema: false,
+        temperatures: 'to_1',
         include_usage: true,
       },
     },
@@ -239,10 +247,15 @@ export const moonshot: Preset = {
         reasoning_as: 'thinking',
         sampling: 'none',
         penalties: false,
+        schemas: 'kimi',
         include_usage: true,
       },
     },
-    { format: 'messages', baseUrl: 'https://api.moonshot.ai/anthropic', dialect: PLAIN_MESSAGES },
+    {
+      format: 'messages',
+      baseUrl: 'https://api.moonshot.ai/anthropic',
+      dialect: { ...PLAIN_MESSAGES, schemas: 'kimi' },
+    },
   ],
 }
 
@@ -262,9 +275,12 @@ export const dashscope: Preset = {
         reasoning_field: 'reasoning_content',
         reasoning_as: 'enable_thinking',
         forced_while_thinking: false,
+        whole_thinking: false,
         limit_field: 'max_tokens',
         include_usage: true,
         video: true,
+        // Parts of the type `file` are refused (pydantic-ai 2.68, `providers/alibaba.py`, read on 2026-12-01).
+        files: false,
       },
     },
     {
@@ -294,10 +310,17 @@ export const minimax: Preset = {
         thinking_on: 'adaptive',
         reasoning_split: true,
         system_turns: false,
+        temperatures: 'above_0',
+        odd_arguments: false,
         include_usage: true,
       },
     },
-    { format: 'messages', baseUrl: 'https://api.minimax.io/anthropic', dialect: PLAIN_MESSAGES },
+    {
+      format: 'messages',
+      baseUrl: 'https://api.minimax.io/anthropic',
+      // A budget puts the reasoning into the text ("Anthropic API", platform.minimax.io; pi#6658, oh-my-pi#2928).
+      dialect: { ...PLAIN_MESSAGES, thinking: 'adaptive', efforts: [] },
+    },
   ],
 }
 

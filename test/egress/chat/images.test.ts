@@ -23,7 +23,13 @@ const BODIES: { readonly [F in (typeof FORMATS)[number]]: JsonObject } = {
     max_tokens: 100,
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'Look.' }, messagesImage()] },
-      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'A picture.', signature: 'a' },
+          { type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} },
+        ],
+      },
       {
         role: 'user',
         content: [

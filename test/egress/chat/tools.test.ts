@@ -177,3 +177,14 @@ it('a choice that the upstream does not read decides which tools are offered', (
   expect(forced).toMatchObject({ offered: ['b'], choice: undefined })
   expect(forced.shown).toContain('no-forced-tools')
 })
+
+it('a choice of several tools is a list of these tools at vendors that know no such choice', () => {
+  const tools = ['a', 'b', 'c'].map(name => ({ type: 'function' as const, name }))
+  const request = { ...REQUEST, tools, toolChoice: { mode: 'required' as const, only: ['a', 'b'] } }
+  const { wire, losses } = WRITERS['chat']!.request!(request, { ...FOREIGN, dialect: cerebras.formats[0]!.dialect! })
+  const names = (wire.body['tools'] as readonly { function: { name: string } }[]).map(tool => tool.function.name)
+  expect([names, wire.body['tool_choice']]).toEqual([['a', 'b'], 'required'])
+  expect(shownLosses(losses)).toEqual([])
+  const openai = WRITERS['chat']!.request!(request, FOREIGN).wire.body
+  expect(openai['tool_choice']).toMatchObject({ type: 'allowed_tools' })
+})

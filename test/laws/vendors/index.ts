@@ -1,17 +1,22 @@
 import { cerebrasChat } from './cerebras.ts'
 import { bedrockMessages, bedrockResponses, foundryMessages, vertexMessages } from './clouds.ts'
+import { dashscopeChat } from './dashscope.ts'
+import { deepseekChat, deepseekMessages } from './deepseek.ts'
 import { groqChat } from './groq.ts'
 import { llamaCppChat, lmStudioChat } from './local-servers.ts'
-import { minimaxChat } from './minimax.ts'
+import { minimaxChat, minimaxMessages } from './minimax.ts'
 import { mistralChat } from './mistral.ts'
+import { moonshotChat, moonshotMessages } from './moonshot.ts'
 import { ollamaChat, ollamaResponses } from './ollama.ts'
 import { openrouterResponses } from './openrouter.ts'
 import type { StrictVendor } from './vendor.ts'
 import { vllmChat, vllmResponses } from './vllm.ts'
 import { xaiChat, xaiResponses } from './xai.ts'
+import { zaiChat } from './zai.ts'
 
 export const VENDORS: readonly StrictVendor[] = [
   ...[...bedrockMessages, bedrockResponses, foundryMessages, vertexMessages],
-  ...[cerebrasChat, groqChat, minimaxChat, mistralChat, openrouterResponses, xaiChat, xaiResponses],
+  ...[deepseekChat, deepseekMessages, minimaxChat, minimaxMessages, moonshotChat, moonshotMessages],
+  ...[cerebrasChat, dashscopeChat, groqChat, mistralChat, openrouterResponses, xaiChat, xaiResponses, zaiChat],
   ...[llamaCppChat, lmStudioChat, ollamaChat, ollamaResponses, vllmChat, vllmResponses],
 ]

@@ -2,22 +2,26 @@
 export const FLAGS: { readonly [flag: string]: string } = {
   reasoning_field:
     '将助手早先轮次的推理送回上游所用的字段；`parts`：作为内容中的 `thinking` 部分；默认 `none`。设有字段时，网关还会恢复原生调用方已丢失的推理',
-  reasoning_demanded: '从首次工具调用起，拒绝没有推理内容的助手轮次：推理内容未知时发送一个空格；默认 false',
+  reasoning_demanded:
+    '拒绝没有推理内容的助手轮次（chat：从首次工具调用起；messages：含调用的轮次）：推理内容未知时，chat 发送一个空格，messages 发送 `tool call`；默认 false',
   reasoning_as:
     '设置推理所用的字段：默认 `reasoning_effort`；`reasoning` 用于 OpenRouter；`thinking` 用于 DeepSeek、Z.AI、Kimi 和 MiniMax（若 `efforts` 有值，还会附强度）；`enable_thinking` 及 `thinking_budget` 用于 Qwen；`chat_template_kwargs` 用于 vLLM 和 SGLang。设置后，原生调用方请求中其他厂商的开关会被转换为它',
   forced_while_thinking:
     '推理时接受强制调用工具的选择；默认 true；为 false 时，为此类请求关闭推理；若调用方要求推理或模型总是推理，则不强制调用',
   thinking_on: '开启 `thinking` 时的类型；默认 `enabled`',
-  thinking_off: '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）',
+  thinking_off:
+    '关闭推理的方式：默认 `disabled`；`never`：无法关闭推理，改为请求最低强度（contents：最低预算）；`refused`（messages）：同 `never`，并省略原生调用方的 `disabled`；Kimi K2.7 Code、K3 和 GLM 5.3 默认如此',
+  whole_thinking: '推理后能以完整应答返回；默认 true；为 false 时，网关为需要完整应答的其他格式调用方从流中收集应答',
+  thinks_by_default: '除非另有要求，否则会推理；QwQ、QVQ、Qwen Omni 和 Qwen3 的开放模型默认 true',
   functions_while_thinking:
     '推理时可以接受函数；默认 true，OpenAI 和 Azure 的 GPT-5.4 及以后为 false；为 false 时，除非通道能以 Responses 发送，否则带函数的请求会关闭推理',
   reasoning_split: '为其他格式的调用方发送 `reasoning_split: true`，使上游将推理与文本分开；默认 false',
   cache:
     '上游遵守的缓存标记；messages：`auto` 让 Claude 缓存无法设置标记的调用方的请求（工具、系统文本、至今的对话）；Anthropic 的模型默认 `auto`，其他默认 `off`',
   images:
-    '接受用户轮次和工具结果中的图像；否则以文字说明代替；默认 true；已知只接受文本的模型（DeepSeek V4 Pro 及 V4 之前的模型、gpt-oss）为 false',
+    '接受用户轮次和工具结果中的图像；否则以文字说明代替；默认 true；已知只接受文本的模型（DeepSeek V4 Pro 及 V4 之前的模型、GLM-5.2 及更早的模型、MiniMax M2、K2.5 之前的 Kimi K2、gpt-oss）为 false',
   files:
-    '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 为 false',
+    '接受来自其他格式调用方的文件（如 PDF）；否则以文字说明代替，文本文件则以其文本代替；默认 true；DeepSeek 和阿里云为 false',
   custom_tools: '接受 `custom` 类型的工具；默认 true，否则写成函数',
   developer_role: '接受 `developer` 角色；默认 true，否则写成 `system`',
   namespaces:
@@ -25,7 +29,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   hosted_tools:
     '上游为其他格式的调用方运行的托管工具：`all`（网络搜索、网页获取、代码执行）、仅网络搜索（`search`）或无（`none`）；其余会省略；默认 `all`，Google Cloud 上的 Claude 为 `search`，Bedrock 和 Foundry 上的 Claude 为 `none`',
   tool_choices:
-    '接受的工具选择：`all`（默认）、`modes`（`auto`、`required`、`none`；LM Studio 和 llama.cpp）或无（Ollama）；此时只提供选择所允许的工具',
+    '接受的工具选择：`all`（默认）、`one`（模式或一个函数；OpenAI 以外的供应商）、`modes`（`auto`、`required`、`none`；LM Studio 和 llama.cpp）或都不接受（`none`，Ollama）；其他选择只提供其允许的工具',
   json_object:
     '接受类型为 `json_object` 的 `response_format`；默认 true，LM Studio 为 false；为 false 时写成任意对象的模式',
   chat_templates:
@@ -40,6 +44,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Foundry 中的 Claude 以及 Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
+  odd_arguments: '接受参数不是 JSON 对象的调用（如被截断应答中的调用）；默认 true；为 false 时将其包装成对象',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
   signed_turns:
     '拒绝首段文本或图像没有签名的模型轮次，因此来自别处的轮次会带上跳过检查的标记；默认 false，Gemini 3 及以后的图像模型默认 true',
@@ -62,12 +67,15 @@ export const FLAGS: { readonly [flag: string]: string } = {
   signatures:
     '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
   json_with_tools: '可以同时接受 `response_format` 和工具；默认 true；为 false 时改用文字要求 JSON',
+  schemas: '`kimi`：工具和应答的模式写成 Kimi 接受的子集，工具名以字母开头；默认 `any`',
   strict_tools:
     '接受工具的 `strict`；chat 和 messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',
   stateless: '不保存应答；所有状态由网关保存',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
   count: 'false：没有词元计数接口，由网关估算',
+  temperatures:
+    '接受的温度：默认 `any`；`to_1`：0 到 1；`above_0`：大于 0、至多 1；两者都不接受为 0 的 `top_p`；超出范围时发送最接近的值',
   sampling:
     '接受哪些采样参数；messages 和 converse：全部（`all`）、temperature 与 top_p 只接受其一（`one`）或都不接受（`none`）；chat 和 responses：temperature、top_p 和 logprobs 总是接受（`all`）、未请求强度时接受（`unless_thinking`）、仅在强度为 `none` 时接受（`while_off`）或从不接受（`none`）；默认按模型系列，否则 `all`',
   penalties: '接受惩罚参数和 `logit_bias`；默认 true；OpenAI 和 Grok 的推理模型以及 Gemini 2.5 及以后为 false',
@@ -97,6 +105,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   bound_proofs: '推理块之前有任何变化时拒绝其签名；因此只有在之前毫无变化时，才恢复调用方未送回的推理；默认 false',
   forced_tools: '接受强制调用工具的选择；默认 true',
   prefill: '续写最后的助手轮次；默认 true，否则添加用户轮次 "Continue."',
+  custom_type: '接受工具的 `type: custom`；默认 true；为 false 时省略该类型，因为它是默认值',
+  user_ids: '`word`：`metadata.user_id` 只接受字母、数字、`-` 和 `_`，其他值以其 SHA-256 代替；默认 `any`',
   threads: '为原生调用方保存对话（`thread`）；默认 false',
   preview_fields:
     '接受任何预览功能的字段（`context_management`、`mcp_servers`、`speed`、工具的 `defer_loading`）；默认 true；Bedrock 和 Google Cloud 上的 Claude 为 false：此时只有当通道的 `betas` 传递其 beta 时才发送该字段',

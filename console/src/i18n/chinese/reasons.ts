@@ -285,6 +285,7 @@ export const OTHERS: { readonly [reason: string]: string } = {
   'the-user-speaks-first': '须由用户先发言',
   'the-user-speaks-last': '须由用户最后发言',
   'thinking-left-to-the-model': '推理由模型决定',
+  'thinks-in-streams-only': '推理时只能流式返回',
   'thinks-between-tools': '在工具调用之间推理',
   'thoughts-are-output': '推理计入输出',
   'tier-required': '必须有服务层级',
