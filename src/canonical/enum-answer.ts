@@ -1,8 +1,5 @@
-import type { Part } from './content.ts'
-import type { CanonicalEvent, PartPosition } from './event.ts'
+import type { TextChange } from './changed-texts.ts'
 import type { JsonObject } from './node.ts'
-import type { CanonicalResult } from './result.ts'
-import { NOTHING, type Transducer } from './transducer.ts'
 
 /*
  * Enum answers: answers restricted to one of several strings. Many upstreams only support objects as structured
@@ -23,49 +20,6 @@ export const enumInObject = ({ type, enum: values, title, description }: JsonObj
   additionalProperties: false,
 })
 
-/** Unwraps the text parts of an answer. Other text is unchanged. */
-export const unwrapResult = (result: CanonicalResult): CanonicalResult => ({
-  ...result,
-  candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(unwrapPart) })),
-})
-
-function unwrapPart(part: Part): Part {
-  if (part.type !== 'text') return part
-  const text = new ValueReader()
-  const value = text.push(part.text) + text.end()
-  return value === part.text ? part : { ...part, text: value }
-}
-
-/** Unwraps the text parts of a streamed answer, chunk by chunk. */
-export class EnumEvents implements Transducer<CanonicalEvent, CanonicalEvent> {
-  private readonly texts = new Map<string, ValueReader>()
-
-  push(event: CanonicalEvent): readonly CanonicalEvent[] {
-    switch (event.type) {
-      case 'part-start':
-        if (event.part.type === 'text') this.texts.set(keyOf(event.at), new ValueReader())
-        return [event]
-      case 'part-delta': {
-        const text = event.of === undefined ? this.texts.get(keyOf(event.at)) : undefined
-        return text === undefined ? [event] : deltaEvents(event.at, text.push(event.append))
-      }
-      case 'part-end':
-        return [...deltaEvents(event.at, this.texts.get(keyOf(event.at))?.end() ?? ''), event]
-      default:
-        return [event]
-    }
-  }
-
-  end(): readonly CanonicalEvent[] {
-    return NOTHING
-  }
-}
-
-const deltaEvents = (at: PartPosition, append: string): readonly CanonicalEvent[] =>
-  append === '' ? NOTHING : [{ type: 'part-delta', at, append }]
-
-const keyOf = (at: PartPosition): string => `${at.candidate}/${at.part}`
-
 const OBJECT_OPENING = '{"value":"'
 /** Indexes in `OBJECT_OPENING` before which white space is allowed. */
 const SPACE_POSITIONS: ReadonlySet<number> = new Set([0, 1, 8, 9])
@@ -77,7 +31,7 @@ const HEX = /^[0-9a-fA-F]$/
  * Reads the text in `{"value": text}` from chunks that may end anywhere. Any other text passes unchanged, and the rest
  * of the object after the value is skipped. Never throws: invalid escapes are treated as literal text.
  */
-class ValueReader {
+export class ValueReader implements TextChange {
   private state: 'opening' | 'value' | 'over' | 'bare' = 'opening'
   /** Number of characters of `OBJECT_OPENING` matched so far. */
   private matchedLength = 0

@@ -1,56 +1,10 @@
-import type { Part } from './content.ts'
-import type { CanonicalEvent, PartPosition } from './event.ts'
-import type { CanonicalResult } from './result.ts'
-import { NOTHING, type Transducer } from './transducer.ts'
+import type { TextChange } from './changed-texts.ts'
 
 /*
  * Answers in a code fence of Markdown. Where words alone ask for JSON, some models put a fence around it, although the
  * words forbid one (BlockRunAI/blockrun-mcp#153, router-for-me/CLIProxyAPI#2174, read on 2026-12-01). Clients that asked
  * for JSON parse the answer as it is.
  */
-
-/** Removes the code fence around each text of an answer. Any other text is unchanged. */
-export const unfenceResult = (result: CanonicalResult): CanonicalResult => ({
-  ...result,
-  candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(unfencePart) })),
-})
-
-function unfencePart(part: Part): Part {
-  if (part.type !== 'text') return part
-  const reader = new FenceReader()
-  const text = reader.push(part.text) + reader.end()
-  return text === part.text ? part : { ...part, text }
-}
-
-/** Removes the code fences of a streamed answer, chunk by chunk. */
-export class FenceEvents implements Transducer<CanonicalEvent, CanonicalEvent> {
-  private readonly texts = new Map<string, FenceReader>()
-
-  push(event: CanonicalEvent): readonly CanonicalEvent[] {
-    switch (event.type) {
-      case 'part-start':
-        if (event.part.type === 'text') this.texts.set(keyOf(event.at), new FenceReader())
-        return [event]
-      case 'part-delta': {
-        const text = event.of === undefined ? this.texts.get(keyOf(event.at)) : undefined
-        return text === undefined ? [event] : deltaEvents(event.at, text.push(event.append))
-      }
-      case 'part-end':
-        return [...deltaEvents(event.at, this.texts.get(keyOf(event.at))?.end() ?? ''), event]
-      default:
-        return [event]
-    }
-  }
-
-  end(): readonly CanonicalEvent[] {
-    return NOTHING
-  }
-}
-
-const deltaEvents = (at: PartPosition, append: string): readonly CanonicalEvent[] =>
-  append === '' ? NOTHING : [{ type: 'part-delta', at, append }]
-
-const keyOf = (at: PartPosition): string => `${at.candidate}/${at.part}`
 
 const OPENING = /^\s*```[a-zA-Z]*[ \t]*\r?\n/
 /** Matches what may still become an opening. */
@@ -65,7 +19,7 @@ const MAX_HELD = 64
  * Reads the text within a code fence from chunks that may end anywhere. The opening has to stand at the start of the
  * text, the closing at its end.
  */
-class FenceReader {
+export class FenceReader implements TextChange {
   private state: 'opening' | 'inside' | 'bare' = 'opening'
   /** Characters that may belong to a fence. */
   private held = ''

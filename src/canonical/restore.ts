@@ -1,7 +1,8 @@
+import { ChangedTextEvents, type TextChange, withChangedTexts } from './changed-texts.ts'
 import type { Part, ToolCallPart } from './content.ts'
-import { EnumEvents, unwrapResult } from './enum-answer.ts'
+import { ValueReader } from './enum-answer.ts'
 import type { CanonicalEvent, PartPosition, PartStart } from './event.ts'
-import { FenceEvents, unfenceResult } from './fenced-answer.ts'
+import { FenceReader } from './fenced-answer.ts'
 import type { CalledTool, Written } from './loss.ts'
 import { parseObject } from './node.ts'
 import type { CanonicalResult } from './result.ts'
@@ -36,8 +37,13 @@ export function restorer(
   return steps.reduce((first, second) => (first && second ? inTurn(first, second) : (first ?? second)), undefined)
 }
 
-const FENCES: Restorer = { result: unfenceResult, events: () => new FenceEvents() }
-const ENUMS: Restorer = { result: unwrapResult, events: () => new EnumEvents() }
+const restorerOf = (change: () => TextChange): Restorer => ({
+  result: result => withChangedTexts(result, change),
+  events: () => new ChangedTextEvents(change),
+})
+
+const FENCES = restorerOf(() => new FenceReader())
+const ENUMS = restorerOf(() => new ValueReader())
 
 const inTurn = (first: Restorer, second: Restorer): Restorer => ({
   result: result => second.result(first.result(result)),
