@@ -69,7 +69,7 @@ const candidate = node<Candidate, 'transcript'>()(
   { content: parts(), finish },
   { logprobs: fc.array(logprob, { minLength: 1, maxLength: 3 }), extras },
 )
-const usage = node<Usage>()(
+const counts = node<Usage>()(
   { input: count, output: count },
   {
     cacheRead: count,
@@ -82,6 +82,11 @@ const usage = node<Usage>()(
     extras,
   },
 )
+/** The prompt includes what was read from a cache and written to it. */
+const usage = counts.map(drawn => ({
+  ...drawn,
+  input: Math.max(drawn.input ?? 0, (drawn.cacheRead ?? 0) + (drawn.cacheWrite ?? 0)),
+}))
 
 /** A result as the gateway passes it to a writer: with id, model and time, and at least one candidate. */
 export const result: fc.Arbitrary<CanonicalResult> = node<CanonicalResult, 'task' | 'error' | 'complete'>()(

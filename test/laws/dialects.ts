@@ -47,7 +47,7 @@ const declared = fc.record<JsonObject>(
     custom_type: fc.boolean(),
     user_ids: fc.constantFrom('any', 'word'),
     strict_tools: fc.boolean(),
-    schemas: fc.constantFrom('any', 'kimi'),
+    schemas: fc.constantFrom('any', 'kimi', 'xai'),
     json_schema: fc.boolean(),
     version: fc.constantFrom('2023-06-01', '2026-10-21', '2027-01-01', 'caller'),
   },

@@ -9,6 +9,7 @@ import type { WriteOptions } from '../writer.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { withoutLastReasoning, writeMessage, writeSignedReasoning } from './input.ts'
 import { FOREIGN_REASONING } from './items.ts'
+import { withLegalTools } from './legal-tools.ts'
 import { settingsForModel } from './native-settings.ts'
 import { withoutRefusedFields } from './refused-fields.ts'
 import { neverReasons } from './settings.ts'
@@ -50,7 +51,8 @@ export function writeNativeRequest(
   const removed = state?.background === node.state?.background ? [] : BACKGROUND_FIELDS
   if (removed.length > 0) context.losses.dropFields(request.extras?.[FORMAT], ['extras', FORMAT], BACKGROUND_OPTIONS)
   const path = wire.path.replace(/^\/v1(?=\/)/, '')
-  const body = withoutRefusedFields(withFields(wire.body, fields, removed), dialect, losses)
+  const legal = { ...fields, ...withLegalTools(wire.body, dialect, losses) }
+  const body = withoutRefusedFields(withFields(wire.body, legal, removed), dialect, losses)
   return { wire: { ...wire, path, body }, losses: losses.list }
 }
 

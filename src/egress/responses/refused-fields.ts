@@ -5,8 +5,9 @@ import { type BodyChanges, withFields } from '../native.ts'
 
 /*
  * xAI refuses some of OpenAI's fields: "Argument not supported: metadata" (Open-WebUI-OpenRouter-pipe#62,
- * DeepSeek-Reasonix#9822), "Argument not supported: instructions and previous_response_id together" (vibecad#4), and the
- * container of a code interpreter (LiteLLM 1.110.2, `llms/xai/responses`; all read on 2026-12-01).
+ * DeepSeek-Reasonix#9822), "Argument not supported: service_tier" (hermes-agent#32443), "Argument not supported:
+ * instructions and previous_response_id together" (vibecad#4), and the container of a code interpreter (LiteLLM 1.110.2,
+ * `llms/xai/responses`; all read on 2026-12-01).
  */
 
 /** Returns the body without the fields that the upstream refuses. The same body if it has none of them. */
@@ -17,9 +18,16 @@ export function withoutRefusedFields(
 ): JsonObject {
   if (request_fields !== 'xai') return body
   if (body['metadata'] != null) losses.drop(['metadata'], 'no-metadata')
+  if (body['service_tier'] != null) losses.drop(['serviceTier'], 'no-tiers')
   const changes = { ...instructionsAsInput(body), ...toolsWithoutContainers(body) }
-  return withFields(body, changes, body['metadata'] === undefined ? [] : ['metadata'])
+  return withFields(
+    body,
+    changes,
+    REFUSED.filter(field => body[field] !== undefined),
+  )
 }
+
+const REFUSED = ['metadata', 'service_tier'] as const
 
 /** Moves the instructions of a request that continues an answer into its input. */
 function instructionsAsInput({ instructions, input, previous_response_id: previous }: JsonObject): BodyChanges {

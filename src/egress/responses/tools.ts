@@ -92,7 +92,7 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
  * Writes a function. Functions are strict by default in this format, so strictness is turned off for callers that did
  * not request it (trap 56).
  */
-function writeFunction(tool: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
+function writeFunction(tool: FunctionTool, path: Path, { dialect, losses }: WriteContext): JsonObject {
   const { name, description, cache } = tool
   const strict = strictnessOf(tool, path, losses)
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
@@ -101,7 +101,7 @@ function writeFunction(tool: FunctionTool, path: Path, { losses }: WriteContext)
     type: 'function',
     name,
     ...defined({ description }),
-    parameters: parametersOf(tool, path, losses) ?? null,
+    parameters: parametersOf(tool, path, losses, dialect) ?? null,
     strict: strict ?? false,
     ...tool.extras?.[FORMAT],
   } as JsonObject

@@ -2,7 +2,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
-import { eachSchema } from './parameters.ts'
+import { eachSchema } from './each-schema.ts'
 import { targetOf } from './recursive-schema.ts'
 
 /*

@@ -1,8 +1,9 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
+import { eachSchema } from './each-schema.ts'
 import { withMergedUnions } from './merged-unions.ts'
-import { eachSchema, withPropertySchemas } from './parameters.ts'
+import { withPropertySchemas } from './parameters.ts'
 import { looksAround } from './patterns.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */

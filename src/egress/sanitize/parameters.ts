@@ -1,46 +1,24 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
+import { eachSchema } from './each-schema.ts'
 import { kimiSchema } from './kimi-schema.ts'
 import { withMergedUnions } from './merged-unions.ts'
 import { type PatternReason, withoutRefusedPatterns } from './patterns.ts'
-
-/** JSON Schema keywords whose value is a schema. */
-const SCHEMA_KEYWORDS = ['items', 'additionalProperties', 'not'] as const
-/** JSON Schema keywords whose value is a list of schemas. */
-const SCHEMA_LIST_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
-/** JSON Schema keywords whose value is an object of schemas by name. */
-const SCHEMA_MAP_KEYWORDS = ['properties', '$defs', 'definitions'] as const
-
-/** Applies `change` to every subschema, innermost first. Returns the same object if nothing has changed. */
-export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
-  let out = schema
-  const one = (value: Json): Json => (isObject(value) ? eachSchema(value, change) : value)
-  const set = (key: string, value: Json): void => {
-    if (value !== schema[key]) out = { ...out, [key]: value }
-  }
-  for (const key of SCHEMA_KEYWORDS) if (schema[key] !== undefined) set(key, one(schema[key]))
-  for (const key of SCHEMA_LIST_KEYWORDS) {
-    const list = schema[key]
-    if (Array.isArray(list)) set(key, sameOr(list, list.map(one)))
-  }
-  for (const key of SCHEMA_MAP_KEYWORDS) {
-    const named = schema[key]
-    if (!isObject(named)) continue
-    const names = Object.keys(named)
-    const schemas = names.map(name => one(named[name]!))
-    if (schemas.some((value, index) => value !== named[names[index]!]))
-      set(key, Object.fromEntries(schemas.map((value, index) => [names[index], value])))
-  }
-  return change(out)
-}
-
-const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[] =>
-  after.every((value, index) => value === before[index]) ? before : after
+import { xaiSchema } from './xai-schema.ts'
 
 /** Dialect flags that affect schemas. */
 export interface SchemaDialect {
-  readonly schemas?: 'any' | 'kimi'
+  readonly schemas?: 'any' | 'kimi' | 'xai'
+}
+
+const same = (schema: JsonObject): JsonObject => schema
+
+/** Writes a schema in the subset that the upstream takes. Returns the same object for a schema within it. */
+export const SUBSETS: { readonly [S in NonNullable<SchemaDialect['schemas']>]: (schema: JsonObject) => JsonObject } = {
+  any: same,
+  kimi: kimiSchema,
+  xai: xaiSchema,
 }
 
 /**
@@ -51,7 +29,7 @@ export function parametersOf(
   { parameters }: FunctionTool,
   path: Path,
   losses: Losses,
-  { schemas }: SchemaDialect = {},
+  { schemas = 'any' }: SchemaDialect = {},
 ): JsonObject | undefined {
   if (parameters === undefined) return undefined
   const mergedSchema = withMergedUnions(parameters)
@@ -65,7 +43,7 @@ export function parametersOf(
     completeSchema['type'] === undefined || completeSchema['properties'] === undefined
       ? { ...EMPTY_ROOT, ...completeSchema }
       : completeSchema
-  const legalSchema = schemas === 'kimi' ? kimiSchema(rootSchema) : rootSchema
+  const legalSchema = SUBSETS[schemas](rootSchema)
   if (legalSchema !== rootSchema) {
     losses.change([...path, 'parameters'], legalSchema, 'schema-made-legal')
     return legalSchema
@@ -98,14 +76,14 @@ const withPlainRoot = (schema: JsonObject): JsonObject =>
   Array.isArray(schema['type']) ? { ...schema, type: 'object' } : schema
 
 /** Returns the schema of an answer without patterns that OpenAI refuses. */
-export function shapeSchema(schema: JsonObject, losses: Losses, { schemas }: SchemaDialect = {}): JsonObject {
+export function shapeSchema(schema: JsonObject, losses: Losses, { schemas = 'any' }: SchemaDialect = {}): JsonObject {
   let refusal: PatternReason | undefined
   const readableSchema = eachSchema(schema, inner =>
     withoutRefusedPatterns(inner, reason => {
       refusal ??= reason
     }),
   )
-  const legalSchema = schemas === 'kimi' ? kimiSchema(readableSchema) : readableSchema
+  const legalSchema = SUBSETS[schemas](readableSchema)
   if (legalSchema !== readableSchema) {
     losses.change(['output', 'text', 'schema'], legalSchema, 'schema-made-legal')
     return legalSchema

@@ -2,7 +2,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, Tool } from '../../canonical/tool.ts'
-import { eachSchema } from './parameters.ts'
+import { eachSchema } from './each-schema.ts'
 import { isRecursive } from './recursive-schema.ts'
 
 /** Counts over all schemas of a request that Claude enforces. Each has a limit (docs/wire/messages.md#tools). */

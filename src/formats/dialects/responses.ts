@@ -19,6 +19,7 @@ export const FLAGS = {
     default: 'any',
     meaning: REQUEST_FIELDS_MEANING,
   },
+  schemas: SHARED_FLAGS.schemas,
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
   fetch_urls: SHARED_FLAGS.fetch_urls,

@@ -85,10 +85,10 @@ export const SHARED_FLAGS = {
       'refuses assistant turns without reasoning, in chat from the first tool call on and in messages if they have calls: where none is known, a space (chat) or the words `tool call` are sent; default: false',
   },
   schemas: {
-    values: ['any', 'kimi'],
+    values: ['any', 'kimi', 'xai'],
     default: 'any',
     meaning:
-      '`kimi`: schemas of tools and answers are written in the subset that Kimi takes, and names of tools begin with a letter; `any` by default',
+      '`kimi`: schemas of tools and answers are written in the subset that Kimi takes, and names of tools begin with a letter; `xai`: schemas have no `pattern`, no `format` and no slash in an `enum`; `any` by default',
   },
   custom_tools: {
     values: 'boolean',

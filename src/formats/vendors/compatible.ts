@@ -163,7 +163,10 @@ export const xai: Preset = {
       format: 'responses',
       baseUrl: 'https://api.x.ai/v1',
       // "unknown variant `namespace`" (bifrost#5428, July 2026), "Argument not supported: external_web_access".
-      dialect: { custom_tools: false, namespaces: false, request_fields: 'xai', compaction: false, count: false },
+      dialect: {
+        ...{ custom_tools: false, namespaces: false, request_fields: 'xai', schemas: 'xai' },
+        ...{ compaction: false, count: false },
+      },
     },
     {
       format: 'chat',

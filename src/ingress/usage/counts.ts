@@ -27,7 +27,8 @@ export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
 /**
  * Normalizes input and output counts, because upstreams count in different ways (trap 97). The total shows whether the
  * prompt includes cached tokens and audio (Mistral's does not include audio, docs/wire/chat.md#usage) and whether the
- * completion includes reasoning (xAI's does not). If no combination adds up to the total, the rest counts as output, because Google's chat endpoint excludes reasoning from its other counts.
+ * completion includes reasoning (xAI's does not). If no combination adds up to the total, the rest counts as output,
+ * because Google's chat endpoint excludes reasoning from its other counts.
  * A part that is larger than its whole must have been counted separately, even if the total leaves it out.
  */
 export function reconcileCounts({

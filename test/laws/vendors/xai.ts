@@ -3,6 +3,23 @@ import type { Loose, StrictVendor } from './vendor.ts'
 const hi = { input: [{ role: 'user', content: 'hi' }] }
 const models = ['grok-4.6', 'grok-4.5', 'grok-4.3', 'grok-4.20-0309-non-reasoning']
 
+/** Returns true if a schema, or one within it, has a keyword that xAI refuses. */
+const hasRefusedKeyword = (schema: Loose): boolean => {
+  if (typeof schema !== 'object' || schema === null) return false
+  if (Array.isArray(schema)) return schema.some(hasRefusedKeyword)
+  const { properties = {}, pattern, format, enum: values, ...others } = schema
+  if (typeof pattern === 'string' || typeof format === 'string') return true
+  if (Array.isArray(values) && values.some(one => typeof one === 'string' && one.includes('/'))) return true
+  const { default: _, const: __, examples: ___, required: ____, ...within } = others
+  return [...Object.values(properties ?? {}), ...Object.values(within)].some(hasRefusedKeyword)
+}
+
+const toolWith = (property: Loose): Loose => ({
+  type: 'function',
+  name: 'f',
+  parameters: { type: 'object', properties: { a: property } },
+})
+
 export const xaiResponses: StrictVendor = {
   preset: 'xai',
   format: 'responses',
@@ -13,6 +30,27 @@ export const xaiResponses: StrictVendor = {
       source: 'rbb-dev/Open-WebUI-OpenRouter-pipe#62, esengine/DeepSeek-Reasonix#9822, read on 2026-12-01',
       refuses: body => body.metadata !== undefined,
       example: { ...hi, metadata: { session: 'x' } },
+      native: true,
+    },
+    {
+      error: 'Argument not supported: service_tier',
+      source: 'NousResearch/hermes-agent#32443, read on 2026-12-01',
+      refuses: body => body.service_tier !== undefined,
+      example: { ...hi, service_tier: 'priority' },
+      native: true,
+    },
+    {
+      error: 'Invalid arguments passed to the model: pattern and format',
+      source: 'NousResearch/hermes-agent#27197 and #27575, read on 2026-12-01',
+      refuses: body => body.tools?.some(({ parameters }: Loose) => hasRefusedKeyword(parameters)),
+      example: { ...hi, tools: [toolWith({ type: 'string', format: 'date-time' })] },
+      native: true,
+    },
+    {
+      error: 'Invalid arguments passed to the model: a slash in an enum',
+      source: 'NousResearch/hermes-agent#32443, read on 2026-12-01',
+      refuses: body => body.tools?.some(({ parameters }: Loose) => hasRefusedKeyword(parameters)),
+      example: { ...hi, tools: [toolWith({ type: 'string', enum: ['openai/gpt-oss-20b'] })] },
       native: true,
     },
     {

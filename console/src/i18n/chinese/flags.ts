@@ -67,7 +67,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   signatures:
     '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
   json_with_tools: '可以同时接受 `response_format` 和工具；默认 true；为 false 时改用文字要求 JSON',
-  schemas: '`kimi`：工具和应答的模式写成 Kimi 接受的子集，工具名以字母开头；默认 `any`',
+  schemas:
+    '`kimi`：工具和应答的模式写成 Kimi 接受的子集，工具名以字母开头；`xai`：模式不含 `pattern`、`format`，`enum` 中不含斜杠；默认 `any`',
   strict_tools:
     '接受工具的 `strict`；chat 和 messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',
