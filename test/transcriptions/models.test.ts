@@ -102,3 +102,13 @@ test.each(['true', 'false'])('Groq gets no stream (%s), and the caller of a stre
   expect(status).toBe(200)
   expect(text).toContain(stream === 'true' ? '"type":"transcript.text.done"' : '{"text":"Tea."}')
 })
+
+test('Mistral’s clients get the speakers and words that they name', async () => {
+  const { dialect = {} } = PRESETS.get('mistral')!.formats.find(({ format }) => format === 'transcriptions')!
+  const fields = [
+    ['diarize', 'true'],
+    ['context_bias', 'Darjeeling'],
+  ] as const
+  const { forms } = await transcribe('voxtral-mini-2602', fields, dialect)
+  expect([forms[0]!.get('diarize'), forms[0]!.get('context_bias')]).toEqual(['true', 'Darjeeling'])
+})

@@ -111,12 +111,12 @@ const SHAPE_WRITERS: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
     const others = Object.entries(body).filter(
       ([name]) => !/^(timestamp_granularities|keywords)(\[\])?$/.test(name) && !(isLanguageLost && name === 'language'),
     )
-    return defined({
-      ...Object.fromEntries(others),
+    const ownFields = {
       timestamp_granularities: timestamps,
       diarize: speakers === true ? 'true' : undefined,
       context_bias: keywords,
-    }) as JsonObject
+    }
+    return { ...Object.fromEntries(others), ...defined(ownFields) } as JsonObject
   },
 }
 
