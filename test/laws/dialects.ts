@@ -204,7 +204,11 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
     { requiredKeys: [], noNullPrototype: true },
   ),
   transcriptions: fc.record<JsonObject>(
-    { transcript_shapes: fc.constantFrom('all', 'json'), transcript_events: fc.boolean() },
+    {
+      transcript_shapes: fc.constantFrom('all', 'json'),
+      transcript_events: fc.boolean(),
+      transcript_fields: fc.constantFrom('any', 'groq'),
+    },
     { requiredKeys: [], noNullPrototype: true },
   ),
   videos: fc.record<JsonObject>(

@@ -8,6 +8,7 @@ import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { reportConversational } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
+import { withKnownFields } from './known-fields.ts'
 import { acceptedForm } from './models.ts'
 
 export const FORMAT = 'transcriptions'
@@ -20,12 +21,13 @@ export const FORMAT = 'transcriptions'
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  const { transcript_shapes = 'all', transcript_events } = transcriptionsDialect(options.dialect)
+  const dialect = transcriptionsDialect(options.dialect)
+  const { transcript_shapes = 'all', transcript_events } = dialect
   const nativeSource = options.native ? nativeSourceOf(request, FORMAT) : undefined
   const files = nativeSource?.wire.files ?? [recordingOf(request, FORMAT, losses)]
   const body = nativeSource === undefined ? writeBody(request, losses) : bodyWithModel(request, nativeSource)
   const path = request.output.transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
-  const shaped = SHAPE_WRITERS[transcript_shapes](body, request, losses)
+  const shaped = withKnownFields(SHAPE_WRITERS[transcript_shapes](body, request, losses), request, dialect, losses)
   const written = transcript_events === false ? withoutStream(shaped, request, losses) : shaped
   return { wire: { path, query: {}, headers: {}, body: written, files, accept: ACCEPT }, losses: losses.list }
 }

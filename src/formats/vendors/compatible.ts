@@ -96,7 +96,7 @@ export const groq: Preset = {
       format: 'transcriptions',
       baseUrl: 'https://api.groq.com/openai/v1',
       // "unknown param `stream`", whatever its value (SubtitleEdit/subtitleedit#11123, roryeckel/wyoming_openai#39).
-      dialect: { transcript_shapes: 'json', transcript_events: false },
+      dialect: { transcript_shapes: 'json', transcript_events: false, transcript_fields: 'groq' },
     },
   ],
 }
@@ -134,7 +134,11 @@ export const mistral: Preset = {
         batch_tokens: 16_000,
       },
     },
-    { format: 'transcriptions', baseUrl: 'https://api.mistral.ai/v1', dialect: { transcript_shapes: 'none' } },
+    {
+      format: 'transcriptions',
+      baseUrl: 'https://api.mistral.ai/v1',
+      dialect: { transcript_shapes: 'none', transcript_fields: 'mistral' },
+    },
   ],
 }
 
