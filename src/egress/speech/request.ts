@@ -4,6 +4,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type SpeechDialect, speechDialect } from '../../formats/dialects/speech.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { similarVoices } from '../media/similar-voices.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
@@ -45,7 +46,10 @@ export function writeRequest(
   const losses = new Losses()
   const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   const { audio } = request.output
-  const voice = voiceOf(request, dialect, losses, native ? {} : { fallback: DEFAULT_VOICE })
+  const voice = voiceOf(request, dialect, losses, {
+    similar: similarVoices(request.model),
+    ...(native ? {} : { fallback: DEFAULT_VOICE }),
+  })
   const streamFormat = writeStreamFormat(request, dialect, native, losses)
   const body =
     nativeSource === undefined
