@@ -200,7 +200,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   ),
   responses,
   speech: fc.record<JsonObject>(
-    { speech_events: fc.boolean(), wav_only: fc.boolean() },
+    { speech_events: fc.boolean(), wav_only: fc.boolean(), raw_samples: fc.constantFrom('pcm', 'raw') },
     { requiredKeys: [], noNullPrototype: true },
   ),
   transcriptions: fc.record<JsonObject>(

@@ -182,7 +182,12 @@ export const together: Preset = {
     // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
     { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false, tokens: false } },
     { format: 'images', baseUrl: 'https://api.together.xyz/v1', dialect: { size_field: 'width' } },
-    { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
+    // `response_format` is mp3, wav or raw (`SpeechCreateParams` in together 3.1.1, PyPI).
+    {
+      format: 'speech',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { speech_events: false, raw_samples: 'raw' },
+    },
   ],
 }
 
