@@ -293,6 +293,24 @@ describe('a client secret', () => {
     await expect(client({ authorization: `Bearer ${value}` })).rejects.toMatchObject({ status: 401 })
   })
 
+  it('opens a session by the subprotocol of xAI, which browsers expect to come back', async () => {
+    await open(async connection => {
+      connection.send(created())
+      await connection.until(1)
+      connection.send({ ...created(), type: 'session.updated' })
+    })
+    const answer = await create({ session: { type: 'realtime', model: 'voice' } })
+    const { value } = (await answer.json()) as Event
+    const address = `${testServer!.server.address.replace('http', 'ws')}${PATH}`
+    const page = new WebSocket(address, `xai-client-secret.${value}`)
+    await new Promise((resolve, reject) => {
+      page.onopen = resolve
+      page.onerror = reject
+    })
+    expect(page.protocol).toBe(`xai-client-secret.${value}`)
+    page.close()
+  })
+
   it('needs a model that the key may use', async () => {
     await open()
     expect((await create({})).status).toBe(400)
