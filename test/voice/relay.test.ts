@@ -293,6 +293,19 @@ describe('a client secret', () => {
     await expect(client({ authorization: `Bearer ${value}` })).rejects.toMatchObject({ status: 401 })
   })
 
+  it('without a model opens a session of the model in its address, as clients of xAI name it', async () => {
+    const upstream = await open()
+    const secret = async () => {
+      const { value } = (await (await create({ expires_after: { seconds: 300 } })).json()) as Event
+      return { authorization: `Bearer ${value}` }
+    }
+    const caller = await client(await secret())
+    await until(() => caller.events.length === 1)
+    expect(upstream.connections[0]!.message.url).toBe('/v1/realtime?model=upstream-voice')
+    await expect(client(await secret(), '/v1/realtime?model=nobody')).rejects.toMatchObject({ status: 404 })
+    await expect(client(await secret(), '/v1/realtime')).rejects.toMatchObject({ status: 400 })
+  })
+
   it('opens a session by the subprotocol of xAI, which browsers expect to come back', async () => {
     await open(async connection => {
       connection.send(created())
@@ -313,7 +326,6 @@ describe('a client secret', () => {
 
   it('needs a model that the key may use', async () => {
     await open()
-    expect((await create({})).status).toBe(400)
     expect((await create({ session: { type: 'realtime', model: 'nobody' } })).status).toBe(404)
     expect((await create({ session: { model: 'voice' }, expires_after: { seconds: 1 } })).status).toBe(400)
   })
