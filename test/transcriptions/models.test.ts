@@ -18,6 +18,7 @@ const REFUSED: { readonly [model: string]: (form: FormData) => boolean } = {
     !form.has('chunking_strategy') ||
     !['json', 'diarized_json', null].includes(form.get('response_format') as string | null) ||
     ['prompt', 'include[]', 'timestamp_granularities[]'].some(field => form.has(field)),
+  'mistralai/Voxtral-Mini-4B-Realtime-2602': form => form.get('response_format') === 'verbose_json',
   'whisper-large-v3': form => [...form.keys()].some(field => !GROQ_FIELDS.has(field)),
 }
 const GROQ_FIELDS = new Set([
@@ -143,4 +144,10 @@ test('Mistral’s clients get the speakers and words that they name', async () =
   ] as const
   const { forms } = await transcribe('voxtral-mini-2602', fields, dialect)
   expect([forms[0]!.get('diarize'), forms[0]!.get('context_bias')]).toEqual(['true', 'Darjeeling'])
+})
+
+test('Voxtral at vLLM gets no times to write, and the caller the fields of its response format', async () => {
+  const { dialect = {} } = PRESETS.get('vllm')!.formats.find(({ format }) => format === 'transcriptions')!
+  const { status, text } = await transcribe('mistralai/Voxtral-Mini-4B-Realtime-2602', VERBOSE.slice(0, 1), dialect)
+  expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ text: 'Tea.', duration: 0 })])
 })

@@ -99,10 +99,11 @@ type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => Js
 /** Functions that adapt the body to an upstream that does not support every response format. */
 const SHAPE_WRITERS: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   all: acceptedForm,
-  json: (body, { output: { transcript } }, losses) => {
+  json: (body, request, losses) => {
     const { response_format: format } = body
-    if (transcript?.speakers === true) losses.drop(['output', 'transcript', 'speakers'], 'no-speakers')
-    return format === undefined || PLAIN_FORMATS.has(format) ? body : { ...body, response_format: 'verbose_json' }
+    if (format === undefined || PLAIN_FORMATS.has(format)) return acceptedForm(body, request, losses)
+    if (request.output.transcript?.speakers === true) losses.drop(['output', 'transcript', 'speakers'], 'no-speakers')
+    return { ...body, response_format: 'verbose_json' }
   },
   none: ({ response_format: _, prompt: _prompt, ...body }, request, losses) => {
     reportHint(request, losses)
