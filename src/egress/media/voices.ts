@@ -2,7 +2,7 @@ import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { VoiceDialect } from '../../formats/dialects/shared-flags.ts'
+import { type VoiceDialect, voiceNamed } from '../../formats/dialects/shared-flags.ts'
 
 export const voiceDialect = (dialect: JsonObject): VoiceDialect => dialect as VoiceDialect
 
@@ -38,15 +38,10 @@ export function voiceOf(
     return voice
   }
   const voice =
-    voices === undefined ? similarTo(requested) : Object.hasOwn(voices, requested) ? voices[requested]! : requested
-  if (
-    voices !== undefined &&
-    voice === requested &&
-    !Object.hasOwn(voices, requested) &&
-    !Object.values(voices).includes(requested) &&
-    !isVoiceId?.(requested)
-  )
-    throw unknownVoice(requested, Object.keys(voices))
+    voices === undefined
+      ? similarTo(requested)
+      : (voiceNamed(voices, requested) ?? (isVoiceId?.(requested) ? requested : undefined))
+  if (voice === undefined) throw unknownVoice(requested, Object.keys(voices ?? {}))
   if (voice !== requested) losses.change(['output', 'audio', 'voice'], voice, 'voice-of-the-upstream')
   return voice
 }
