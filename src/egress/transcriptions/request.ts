@@ -4,6 +4,7 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { transcriptionsDialect } from '../../formats/dialects/transcriptions.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { languageCodeOf } from '../media/language.ts'
 import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { reportConversational } from '../sanitize/unwritten.ts'
@@ -48,7 +49,7 @@ function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
   const shape = shapeFor(transcript, losses)
   return defined({
     model: request.model,
-    language: transcript?.language,
+    language: languageCodeOf(request, losses),
     prompt: hintOf(request, losses),
     response_format: shape,
     'timestamp_granularities[]': shape === 'verbose_json' ? transcript?.timestamps : undefined,
