@@ -13,9 +13,6 @@ const MEDIA_TYPES = {
   pcm: 'audio/pcm',
   /** Together's name of raw samples. */
   raw: 'audio/pcm',
-  /** Groq's and Together's. */
-  ogg: 'audio/ogg',
-  mulaw: 'audio/basic',
 } as const
 
 /** Media type if the request does not specify one. */

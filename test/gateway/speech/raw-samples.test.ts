@@ -44,8 +44,3 @@ test('clients of Together may name raw samples, there unchanged and elsewhere as
   const elsewhere = await speak({ response_format: 'raw' }, {})
   expect([elsewhere.status, elsewhere.body?.['response_format']]).toEqual([200, 'pcm'])
 })
-
-test.each(['ogg', 'mulaw'])('%s, which clients of Groq and Together write, reaches the upstream', async container => {
-  const { status, body } = await speak({ response_format: container }, {})
-  expect([status, body?.['response_format']]).toEqual([200, container])
-})
