@@ -191,7 +191,8 @@ export class Realtime {
     const transcribes = settings.purpose === 'transcription'
     const model = settings.model ?? (transcribes ? settings.input?.transcription?.model : undefined)
     if (model === undefined && transcribes) throw missingTranscriptionModel()
-    // Without a model, which clients of xAI name in the address of the session, the strictest check applies.
+    // Clients of xAI send no session and name the model in its address; then the strictest check applies.
+    if (model === undefined && body['session'] != null) throw missingModel('session.model')
     const targets = model === undefined ? [] : targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
     checkVoiceSession(session, caller.permissions, model === undefined || targets.some(isNative))
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
