@@ -283,8 +283,11 @@ function accessKeyId(authorization: string): string | undefined {
     : undefined
 }
 
-/** WebSocket subprotocol in which OpenAI's browser clients send their key. Browsers cannot set headers. */
-export const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
+/**
+ * WebSocket subprotocols in which browser clients of OpenAI and xAI send their key or client secret
+ * (docs/wire/realtime.md#credentials). Browsers cannot set headers.
+ */
+export const SUBPROTOCOL = /(?:^|,)\s*(?:openai-insecure-api-key|xai-client-secret)\.([^,\s]+)/
 
 /** Headers that contain nothing but a key. */
 export const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const

@@ -248,7 +248,7 @@ function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocket
     clientTracking: false,
     maxPayload,
     perMessageDeflate: false,
-    handleProtocols: offered => [...offered].find(protocol => !protocol.startsWith(KEY_PROTOCOL)) ?? false,
+    handleProtocols: offered => selectedProtocol([...offered]) ?? false,
   })
   server.on('wsClientError', ({ message: reason }, socket, message) =>
     refuse(message, socket, refusal('invalid-request', `${reason}.`)),
@@ -256,8 +256,16 @@ function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocket
   return server
 }
 
-/** Prefix of the subprotocol that carries a credential. It must not be sent back. */
+/** Prefix of OpenAI's subprotocol that carries a credential. It must not be sent back. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.'
+
+/** Prefix of xAI's subprotocol. A browser that offers nothing else closes the socket unless it comes back. */
+const SECRET_PROTOCOL = 'xai-client-secret.'
+
+/** Returns the subprotocol to answer with: one without a credential, else xAI's, whose clients offer it alone. */
+const selectedProtocol = (offered: readonly string[]): string | undefined =>
+  offered.find(protocol => !protocol.startsWith(KEY_PROTOCOL) && !protocol.startsWith(SECRET_PROTOCOL)) ??
+  offered.find(protocol => protocol.startsWith(SECRET_PROTOCOL))
 
 const credential = (message: IncomingMessage): { readonly queryKey?: string } => {
   const { queryKey } = queryOf(message)

@@ -47,7 +47,7 @@ describe('ElevenLabs is asked', () => {
   )
 
   it('by what a name stands for, by its usual voice where none is asked for, never by an unknown one', () => {
-    expect(asked(asks({ voice: 'George' })).wire.path).toContain('JBFqnCBsd6RMkjVDRZzb')
+    for (const voice of ['George', 'george']) expect(asked(asks({ voice })).wire.path).toContain('JBFqnCBsd6RMkjVDRZzb')
     expect(asked(asks({ voice: 'alloy' })).losses).toMatchObject([{ kind: 'changed', reason: 'voice-of-the-upstream' }])
     expect(asked(asks(undefined)).losses).toMatchObject([{ kind: 'added', reason: 'minted-voice' }])
     expect(() => asked(asks({ voice: 'a/../b' }))).toThrow('George')
@@ -85,7 +85,7 @@ describe('Google is asked', () => {
   it('for a voice of its own, by any name there is for it', () => {
     const voice = (name: string) =>
       (asked(asks({ voice: name })).wire.body['generationConfig'] as never)['speechConfig']
-    for (const name of ['Kore', 'alloy'])
+    for (const name of ['Kore', 'kore', 'alloy'])
       expect(voice(name)).toEqual({ voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } })
     expect(() => voice('nobody')).toThrow('Zephyr')
   })

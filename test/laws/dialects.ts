@@ -221,11 +221,15 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   ),
   responses,
   speech: fc.record<JsonObject>(
-    { speech_events: fc.boolean(), wav_only: fc.boolean() },
+    { speech_events: fc.boolean(), wav_only: fc.boolean(), raw_samples: fc.constantFrom('pcm', 'raw') },
     { requiredKeys: [], noNullPrototype: true },
   ),
   transcriptions: fc.record<JsonObject>(
-    { transcript_shapes: fc.constantFrom('all', 'json'), transcript_events: fc.boolean() },
+    {
+      transcript_shapes: fc.constantFrom('all', 'json'),
+      transcript_events: fc.boolean(),
+      transcript_fields: fc.constantFrom('any', 'groq'),
+    },
     { requiredKeys: [], noNullPrototype: true },
   ),
   videos: fc.record<JsonObject>(

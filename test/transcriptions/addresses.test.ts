@@ -45,6 +45,15 @@ test.each([
   expect(seen[0]!.text).not.toContain('name="url"')
 })
 
+test('the recording at an address of Mistral’s clients reaches the upstream as a file, with their other fields', async () => {
+  const fields = { file_url: await recordingAddress(), diarize: 'true' }
+  const { status, seen } = await transcribe('transcriptions', { text: 'Hi' }, fields)
+  expect(status).toBe(200)
+  expect(seen[0]!.text).toContain('WAVE')
+  expect(seen[0]!.text).toContain('name="diarize"')
+  expect(seen[0]!.text).not.toContain('name="file_url"')
+})
+
 test('an address beside a file is a field like others', async () => {
   const file = new Blob([RECORDING], { type: 'audio/wav' })
   const { status, seen } = await transcribe('transcriptions', { text: 'Hi' }, { url: 'http://127.0.0.1:9/b.wav' }, file)

@@ -18,8 +18,12 @@ const REFUSED: { readonly [model: string]: (form: FormData) => boolean } = {
     !form.has('chunking_strategy') ||
     !['json', 'diarized_json', null].includes(form.get('response_format') as string | null) ||
     ['prompt', 'include[]', 'timestamp_granularities[]'].some(field => form.has(field)),
-  'whisper-large-v3': form => form.has('stream'),
+  'mistralai/Voxtral-Mini-4B-Realtime-2602': form => form.get('response_format') === 'verbose_json',
+  'whisper-large-v3': form => [...form.keys()].some(field => !GROQ_FIELDS.has(field)),
 }
+const GROQ_FIELDS = new Set([
+  ...['file', 'url', 'model', 'language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities[]'],
+])
 const SEGMENT = { type: 'transcript.text.segment', id: 'seg_0', start: 0, end: 1.5, text: 'Tea.', speaker: 'A' }
 
 async function transcribe(model: string, fields: readonly (readonly [string, string])[], dialect: JsonObject = {}) {
@@ -101,4 +105,49 @@ test.each(['true', 'false'])('Groq gets no stream (%s), and the caller of a stre
   const { status, text } = await transcribe('whisper-large-v3', [['stream', stream]], dialect)
   expect(status).toBe(200)
   expect(text).toContain(stream === 'true' ? '"type":"transcript.text.done"' : '{"text":"Tea."}')
+})
+
+/* "unknown param `timestamp_granularities`" (Vexa-ai/vexa#1349). */
+test('Groq gets granularities in brackets and none of the fields that it refuses', async () => {
+  const { dialect = {} } = PRESETS.get('groq')!.formats.find(({ format }) => format === 'transcriptions')!
+  const fields = [
+    ['response_format', 'verbose_json'],
+    ['timestamp_granularities', 'word'],
+    ['keywords[]', 'Darjeeling'],
+    ['chunking_strategy', 'auto'],
+  ] as const
+  const { status, losses, forms } = await transcribe('whisper-large-v3', fields, dialect)
+  expect(status).toBe(200)
+  expect(forms[0]!.getAll('timestamp_granularities[]')).toEqual(['word'])
+  expect(losses).toMatch(/keywords.*chunking_strategy|chunking_strategy.*keywords/)
+  const plain = await transcribe('whisper-large-v3', [['include[]', 'logprobs']], dialect)
+  expect([plain.status, plain.losses]).toEqual([200, expect.stringContaining('no-log-probabilities')])
+})
+
+test('log probabilities and chunks that Mistral does not know are reported', async () => {
+  const { dialect = {} } = PRESETS.get('mistral')!.formats.find(({ format }) => format === 'transcriptions')!
+  const fields = [
+    ['include[]', 'logprobs'],
+    ['chunking_strategy', 'auto'],
+    ['diarize', 'true'],
+  ] as const
+  const { losses, forms } = await transcribe('voxtral-mini-2602', fields, dialect)
+  expect([...forms[0]!.keys()].sort()).toEqual(['diarize', 'file', 'model'])
+  expect(losses).toContain('no-log-probabilities')
+})
+
+test('Mistral’s clients get the speakers and words that they name', async () => {
+  const { dialect = {} } = PRESETS.get('mistral')!.formats.find(({ format }) => format === 'transcriptions')!
+  const fields = [
+    ['diarize', 'true'],
+    ['context_bias', 'Darjeeling'],
+  ] as const
+  const { forms } = await transcribe('voxtral-mini-2602', fields, dialect)
+  expect([forms[0]!.get('diarize'), forms[0]!.get('context_bias')]).toEqual(['true', 'Darjeeling'])
+})
+
+test('Voxtral at vLLM gets no times to write, and the caller the fields of its response format', async () => {
+  const { dialect = {} } = PRESETS.get('vllm')!.formats.find(({ format }) => format === 'transcriptions')!
+  const { status, text } = await transcribe('mistralai/Voxtral-Mini-4B-Realtime-2602', VERBOSE.slice(0, 1), dialect)
+  expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ text: 'Tea.', duration: 0 })])
 })

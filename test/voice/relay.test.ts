@@ -293,9 +293,39 @@ describe('a client secret', () => {
     await expect(client({ authorization: `Bearer ${value}` })).rejects.toMatchObject({ status: 401 })
   })
 
+  it('without a model opens a session of the model in its address, as clients of xAI name it', async () => {
+    const upstream = await open()
+    const secret = async () => {
+      const { value } = (await (await create({ expires_after: { seconds: 300 } })).json()) as Event
+      return { authorization: `Bearer ${value}` }
+    }
+    const caller = await client(await secret())
+    await until(() => caller.events.length === 1)
+    expect(upstream.connections[0]!.message.url).toBe('/v1/realtime?model=upstream-voice')
+    await expect(client(await secret(), '/v1/realtime?model=nobody')).rejects.toMatchObject({ status: 404 })
+    await expect(client(await secret(), '/v1/realtime')).rejects.toMatchObject({ status: 400 })
+  })
+
+  it('opens a session by the subprotocol of xAI, which browsers expect to come back', async () => {
+    await open(async connection => {
+      connection.send(created())
+      await connection.until(1)
+      connection.send({ ...created(), type: 'session.updated' })
+    })
+    const answer = await create({ session: { type: 'realtime', model: 'voice' } })
+    const { value } = (await answer.json()) as Event
+    const address = `${testServer!.server.address.replace('http', 'ws')}${PATH}`
+    const page = new WebSocket(address, `xai-client-secret.${value}`)
+    await new Promise((resolve, reject) => {
+      page.onopen = resolve
+      page.onerror = reject
+    })
+    expect(page.protocol).toBe(`xai-client-secret.${value}`)
+    page.close()
+  })
+
   it('needs a model that the key may use', async () => {
     await open()
-    expect((await create({})).status).toBe(400)
     expect((await create({ session: { type: 'realtime', model: 'nobody' } })).status).toBe(404)
     expect((await create({ session: { model: 'voice' }, expires_after: { seconds: 1 } })).status).toBe(400)
   })

@@ -6,6 +6,7 @@ import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
 import { defined } from '../fields.ts'
+import { languageCodeOf } from '../media/language.ts'
 import { bareRecordingOf } from '../media/recording.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceDialect, voiceOf } from '../media/voices.ts'
@@ -114,10 +115,10 @@ function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
   const { temperature, ...sampling } = request.sampling
   reportUnwritten({ ...request, sampling }, TRANSCRIPT_FIELDS, losses)
   const file = bareRecordingOf(request, FORMAT, losses)
-  const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
+  const { timestamps, speakers, keywords } = request.output.transcript ?? {}
   const body = defined({
     model_id: request.model,
-    language_code: language,
+    language_code: languageCodeOf(request, losses),
     timestamps_granularity: timestamps === undefined && speakers !== true ? 'none' : 'word',
     diarize: speakers === true ? 'true' : undefined,
     tag_audio_events: 'false',

@@ -2,9 +2,18 @@ import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { VoiceDialect } from '../../formats/dialects/shared-flags.ts'
+import { type VoiceDialect, voiceNamed } from '../../formats/dialects/shared-flags.ts'
 
 export const voiceDialect = (dialect: JsonObject): VoiceDialect => dialect as VoiceDialect
+
+interface VoiceOptions {
+  /** Voice for requests without a voice. */
+  readonly fallback?: string
+  /** Returns true for a voice of the upstream that the channel need not declare. */
+  readonly isVoiceId?: (voice: string) => boolean
+  /** The model's voices by names that it lacks, for channels that declare no voices. */
+  readonly similar?: { readonly [name: string]: string } | undefined
+}
 
 /**
  * Returns the upstream's name for the requested voice, or else the default voice of the channel or of the format.
@@ -17,25 +26,22 @@ export function voiceOf(
   { output: { audio } }: CanonicalRequest,
   { voices, default_voice }: VoiceDialect,
   losses: Losses,
-  { fallback, isVoiceId }: { readonly fallback?: string; readonly isVoiceId?: (voice: string) => boolean } = {},
+  { fallback, isVoiceId, similar = {} }: VoiceOptions = {},
 ): string | undefined {
   const requested = audio?.voice
+  const similarTo = (name: string): string => (Object.hasOwn(similar, name) ? similar[name]! : name)
   if (requested === undefined) {
-    const voice = default_voice ?? fallback
+    const voice = default_voice ?? (fallback === undefined ? undefined : similarTo(fallback))
     if (voice === undefined) return undefined
     if (audio === undefined) losses.add(['output', 'audio'], { voice }, 'minted-voice')
     else losses.add(['output', 'audio', 'voice'], voice, 'minted-voice')
     return voice
   }
-  if (voices === undefined) return requested
-  const voice = Object.hasOwn(voices, requested) ? voices[requested]! : requested
-  if (
-    voice === requested &&
-    !Object.hasOwn(voices, requested) &&
-    !Object.values(voices).includes(requested) &&
-    !isVoiceId?.(requested)
-  )
-    throw unknownVoice(requested, Object.keys(voices))
+  const voice =
+    voices === undefined
+      ? similarTo(requested)
+      : (voiceNamed(voices, requested) ?? (isVoiceId?.(requested) ? requested : undefined))
+  if (voice === undefined) throw unknownVoice(requested, Object.keys(voices ?? {}))
   if (voice !== requested) losses.change(['output', 'audio', 'voice'], voice, 'voice-of-the-upstream')
   return voice
 }

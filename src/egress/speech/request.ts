@@ -1,9 +1,10 @@
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type SpeechDialect, speechDialect } from '../../formats/dialects/speech.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { similarVoices } from '../media/similar-voices.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
@@ -45,7 +46,10 @@ export function writeRequest(
   const losses = new Losses()
   const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   const { audio } = request.output
-  const voice = voiceOf(request, dialect, losses, native ? {} : { fallback: DEFAULT_VOICE })
+  const voice = voiceOf(request, dialect, losses, {
+    similar: similarVoices(request.model),
+    ...(native ? {} : { fallback: DEFAULT_VOICE }),
+  })
   const streamFormat = writeStreamFormat(request, dialect, native, losses)
   const body =
     nativeSource === undefined
@@ -54,7 +58,9 @@ export function writeRequest(
           bodyWithModel(request, nativeSource),
           {
             ...(voice === undefined || voice === audio?.voice ? {} : { voice }),
-            ...(dialect.wav_only === true ? { response_format: writeWav(audio, voice, losses) } : {}),
+            ...(dialect.wav_only === true
+              ? { response_format: writeWav(audio, voice, losses) }
+              : samplesFields(request, nativeSource.wire.body['response_format'], dialect, losses)),
           },
           (nativeSource.node.stream && streamFormat === undefined) || dialect.speech_events === false
             ? ['stream_format']
@@ -88,7 +94,33 @@ function writeBody(
       stream_format: streamFormat,
     }),
     ...extrasFor(request, FORMAT),
+    ...(dialect.wav_only === true
+      ? {}
+      : samplesFields(request, audio?.mediaType === RAW ? 'pcm' : undefined, dialect, losses)),
   } as JsonObject
+}
+
+const RAW = 'audio/pcm'
+/** Samples that callers expect of OpenAI's `pcm`, in Together's fields (docs/wire/speech.md#together). */
+const SAMPLES = { response_encoding: 'pcm_s16le', sample_rate: 24_000 } as const
+
+/** Returns the fields for raw samples under the upstream's name, if a body has the other one. */
+function samplesFields(
+  { extras }: CanonicalRequest,
+  container: Json | undefined,
+  { raw_samples: name = 'pcm' }: SpeechDialect,
+  losses: Losses,
+): JsonObject {
+  if ((container !== 'pcm' && container !== 'raw') || container === name) return {}
+  if (name === 'pcm') return { response_format: name }
+  const own = extras?.[FORMAT] ?? {}
+  const missing = Object.fromEntries(Object.entries(SAMPLES).filter(([field]) => own[field] === undefined))
+  if (extras === undefined) losses.addRestored(['extras'], { [FORMAT]: missing }, 'raw-samples')
+  else if (extras[FORMAT] === undefined) losses.addRestored(['extras', FORMAT], missing, 'raw-samples')
+  else
+    for (const [field, value] of Object.entries(missing))
+      losses.addRestored(['extras', FORMAT, field], value, 'raw-samples')
+  return { response_format: name, ...missing }
 }
 
 /** Containers that the gateway makes of WAV files. */

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { reportHint } from '../media/recording.ts'
 import { withFields } from '../native.ts'
 
-/* What OpenAI's transcription models refuse (docs/wire/transcriptions.md#models). */
+/* What transcription models refuse (docs/wire/transcriptions.md#models). */
 
 /** Writes the form of a request as a model takes it. */
 type ModelForm = (body: JsonObject, request: CanonicalRequest, losses: Losses) => JsonObject
@@ -13,6 +13,8 @@ type ModelForm = (body: JsonObject, request: CanonicalRequest, losses: Losses) =
 const MODELS: readonly (readonly [models: RegExp, form: ModelForm])[] = [
   [/\btranscribe-diarize\b/i, formOfDiarizing],
   [/\bgpt-(?:4o-)?(?:mini-)?transcribe\b/i, formWithoutTimes],
+  // At vLLM; Mistral itself has forms of its own.
+  [/\bvoxtral\b/i, formWithoutTimes],
 ]
 
 /** Returns the form without what the model refuses. */

@@ -4,10 +4,12 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { transcriptionsDialect } from '../../formats/dialects/transcriptions.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { languageCodeOf } from '../media/language.ts'
 import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { reportConversational } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
+import { withKnownFields } from './known-fields.ts'
 import { acceptedForm } from './models.ts'
 
 export const FORMAT = 'transcriptions'
@@ -20,12 +22,13 @@ export const FORMAT = 'transcriptions'
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  const { transcript_shapes = 'all', transcript_events } = transcriptionsDialect(options.dialect)
+  const dialect = transcriptionsDialect(options.dialect)
+  const { transcript_shapes = 'all', transcript_events } = dialect
   const nativeSource = options.native ? nativeSourceOf(request, FORMAT) : undefined
   const files = nativeSource?.wire.files ?? [recordingOf(request, FORMAT, losses)]
   const body = nativeSource === undefined ? writeBody(request, losses) : bodyWithModel(request, nativeSource)
   const path = request.output.transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
-  const shaped = SHAPE_WRITERS[transcript_shapes](body, request, losses)
+  const shaped = withKnownFields(SHAPE_WRITERS[transcript_shapes](body, request, losses), request, dialect, losses)
   const written = transcript_events === false ? withoutStream(shaped, request, losses) : shaped
   return { wire: { path, query: {}, headers: {}, body: written, files, accept: ACCEPT }, losses: losses.list }
 }
@@ -46,7 +49,7 @@ function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
   const shape = shapeFor(transcript, losses)
   return defined({
     model: request.model,
-    language: transcript?.language,
+    language: languageCodeOf(request, losses),
     prompt: hintOf(request, losses),
     response_format: shape,
     'timestamp_granularities[]': shape === 'verbose_json' ? transcript?.timestamps : undefined,
@@ -97,10 +100,11 @@ type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => Js
 /** Functions that adapt the body to an upstream that does not support every response format. */
 const SHAPE_WRITERS: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   all: acceptedForm,
-  json: (body, { output: { transcript } }, losses) => {
+  json: (body, request, losses) => {
     const { response_format: format } = body
-    if (transcript?.speakers === true) losses.drop(['output', 'transcript', 'speakers'], 'no-speakers')
-    return format === undefined || PLAIN_FORMATS.has(format) ? body : { ...body, response_format: 'verbose_json' }
+    if (format === undefined || PLAIN_FORMATS.has(format)) return acceptedForm(body, request, losses)
+    if (request.output.transcript?.speakers === true) losses.drop(['output', 'transcript', 'speakers'], 'no-speakers')
+    return { ...body, response_format: 'verbose_json' }
   },
   none: ({ response_format: _, prompt: _prompt, ...body }, request, losses) => {
     reportHint(request, losses)
@@ -111,12 +115,12 @@ const SHAPE_WRITERS: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
     const others = Object.entries(body).filter(
       ([name]) => !/^(timestamp_granularities|keywords)(\[\])?$/.test(name) && !(isLanguageLost && name === 'language'),
     )
-    return defined({
-      ...Object.fromEntries(others),
+    const ownFields = {
       timestamp_granularities: timestamps,
       diarize: speakers === true ? 'true' : undefined,
       context_bias: keywords,
-    }) as JsonObject
+    }
+    return { ...Object.fromEntries(others), ...defined(ownFields) } as JsonObject
   },
 }
 

@@ -11,6 +11,18 @@ export const VOICE_FLAGS = {
 
 export type VoiceDialect = DialectOf<typeof VOICE_FLAGS>
 
+/**
+ * Returns the upstream's voice for a caller's name, or undefined if it has none. Case matters only between voices of one
+ * name, because Google lists its own in lower case ("Allowed voice names are: achernar, …", read on 2026-12-01).
+ */
+export function voiceNamed(voices: { readonly [name: string]: string }, name: string): string | undefined {
+  if (Object.hasOwn(voices, name)) return voices[name]
+  if (Object.values(voices).includes(name)) return name
+  const lowerName = name.toLowerCase()
+  const similar = Object.keys(voices).find(other => other.toLowerCase() === lowerName)
+  return similar === undefined ? undefined : voices[similar]
+}
+
 /** Meaning of `sampling`, whose values differ between formats. */
 export const SAMPLING_MEANING =
   "the sampling parameters that are taken; messages and converse: all, either temperature or top_p (`one`), or none; chat and responses: temperature, top_p and logprobs in every request (`all`), unless an effort is requested (`unless_thinking`), only with the effort `none` (`while_off`), or never (`none`); by default as the model's family does (Claude, GPT-5 and later, o-series), or `all`"

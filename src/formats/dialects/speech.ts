@@ -15,6 +15,12 @@ export const FLAGS = {
     default: false,
     meaning: 'returns WAV files only, of which the gateway makes MP3 and raw samples; default: false',
   },
+  raw_samples: {
+    values: ['pcm', 'raw'],
+    default: 'pcm',
+    meaning:
+      'the name of raw samples: `pcm` (default), or `raw` (Together), beside which their encoding and rate are stated',
+  },
 } as const satisfies Flags
 
 export type SpeechDialect = DialectOf<typeof FLAGS>

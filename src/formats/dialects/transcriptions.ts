@@ -8,6 +8,12 @@ export const FLAGS = {
     default: 'all',
     meaning: 'the supported response formats: `all`; `json`, without subtitles and speakers; `none`, JSON only',
   },
+  transcript_fields: {
+    values: ['any', 'groq', 'mistral'],
+    default: 'any',
+    meaning:
+      'the fields of the form: `any` (default), or those of one vendor, which refuses or ignores all others; `groq`: lists have brackets',
+  },
   transcript_events: {
     values: 'boolean',
     default: true,

@@ -113,7 +113,7 @@ export const groq: Preset = {
       format: 'transcriptions',
       baseUrl: 'https://api.groq.com/openai/v1',
       // "unknown param `stream`", whatever its value (SubtitleEdit/subtitleedit#11123, roryeckel/wyoming_openai#39).
-      dialect: { transcript_shapes: 'json', transcript_events: false },
+      dialect: { transcript_shapes: 'json', transcript_events: false, transcript_fields: 'groq' },
     },
   ],
 }
@@ -151,7 +151,11 @@ export const mistral: Preset = {
         batch_tokens: 16_000,
       },
     },
-    { format: 'transcriptions', baseUrl: 'https://api.mistral.ai/v1', dialect: { transcript_shapes: 'none' } },
+    {
+      format: 'transcriptions',
+      baseUrl: 'https://api.mistral.ai/v1',
+      dialect: { transcript_shapes: 'none', transcript_fields: 'mistral' },
+    },
   ],
 }
 
@@ -203,7 +207,12 @@ export const together: Preset = {
       baseUrl: 'https://api.together.xyz/v1',
       dialect: { size_field: 'width', edits: 'image_url' },
     },
-    { format: 'speech', baseUrl: 'https://api.together.xyz/v1', dialect: { speech_events: false } },
+    // `response_format` is mp3, wav or raw (`SpeechCreateParams` in together 3.1.1, PyPI).
+    {
+      format: 'speech',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { speech_events: false, raw_samples: 'raw' },
+    },
   ],
 }
 

@@ -24,7 +24,7 @@ import { onLossOf } from '../read-request.ts'
 import type { Services } from '../services.ts'
 import { cascadeRequest, type RequestSteps } from './cascade-request.ts'
 import { newId, type OpenedVoiceSession, openVoiceSession, targetsOf } from './open-voice-session.ts'
-import { createSecret, isClientSecret, type SecretSession, boundBy as secretSessionOf } from './secrets.ts'
+import { createSecret, isClientSecret, boundBy as secretSessionOf } from './secrets.ts'
 import { checkVoiceSession } from './voice-session-models.ts'
 import { VoiceSessionRecord } from './voice-session-record.ts'
 
@@ -50,8 +50,9 @@ export interface VoiceSessionCall {
 type AnnouncedSocket = Parameters<typeof firstSettings>[0]
 
 /** The caller, model and settings of a voice session. */
-interface IdentifiedCall extends Pick<SecretSession, 'model'> {
+interface IdentifiedCall {
   readonly caller: Caller
+  readonly model: string
   readonly session?: JsonObject
   /** Client secret that opened the session. */
   readonly secret?: string
@@ -189,11 +190,13 @@ export class Realtime {
     const settings = readSettings(session, 'session')
     const transcribes = settings.purpose === 'transcription'
     const model = settings.model ?? (transcribes ? settings.input?.transcription?.model : undefined)
-    if (model === undefined) throw transcribes ? missingTranscriptionModel() : missingModel('session.model')
-    const targets = targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
-    checkVoiceSession(session, caller.permissions, targets.some(isNative))
+    if (model === undefined && transcribes) throw missingTranscriptionModel()
+    // Clients of xAI send no session and name the model in its address; then the strictest check applies.
+    if (model === undefined && body['session'] != null) throw missingModel('session.model')
+    const targets = model === undefined ? [] : targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
+    checkVoiceSession(session, caller.permissions, model === undefined || targets.some(isNative))
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
-    const secretSession = { callerId: caller.id, model, session }
+    const secretSession = { callerId: caller.id, session, ...(model === undefined ? {} : { model }) }
     const value = await createSecret(this.services.store.shared, secretSession, expiresAt)
     const object = transcribes ? 'realtime.transcription_session' : 'realtime.session'
     const shownSession = { ...writeSession(settings, GA), object, id: newId('sess') }
@@ -210,9 +213,12 @@ export class Realtime {
     const shownSession = credentialOf(call.message)
     if (shownSession !== undefined && isClientSecret(shownSession.value)) {
       const secretSession = await secretSessionOf(this.services.store.shared, shownSession.value, 'note')
-      if (model !== undefined && model !== secretSession.model) throw otherModel(secretSession.model)
+      const named = secretSession.model ?? model
+      if (named === undefined || named === '') throw missingModel('model')
+      if (model !== undefined && model !== named) throw otherModel(named)
+      const { session } = secretSession
       return {
-        ...secretSession,
+        ...{ model: named, ...(Object.keys(session).length === 0 ? {} : { session }) },
         caller: await this.services.access.ownerOf(secretSession.callerId),
         secret: shownSession.value,
       }

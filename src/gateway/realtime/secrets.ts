@@ -9,7 +9,8 @@ import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-rec
 export interface SecretSession {
   /** `id` of the caller who requested the secret. The caller's key may change or expire before the session starts. */
   readonly callerId: string
-  readonly model: string
+  /** Undefined if the address of the session names the model. */
+  readonly model?: string
   /** Session settings in OpenAI's format. */
   readonly session: JsonObject
 }

@@ -11,6 +11,8 @@ const MEDIA_TYPES = {
   flac: 'audio/flac',
   wav: 'audio/wav',
   pcm: 'audio/pcm',
+  /** Together's name of raw samples. */
+  raw: 'audio/pcm',
 } as const
 
 /** Media type if the request does not specify one. */

@@ -36,8 +36,10 @@ function readBody(incoming: WireRequest): CanonicalRequest {
   const stream = text(body['stream'])
   const prompt = text(body['prompt'])
   const model = required(text(body['model']))
-  const recordings = recordingsIn(files, text(body['url']))
-  if (recordings[0]!.source.type === 'bytes') unreadFields.push('url')
+  const addressField = ADDRESSES.find(field => (text(body[field]) ?? '') !== '')
+  const recordings = recordingsIn(files, addressField === undefined ? undefined : text(body[addressField]))
+  const isAddressed = recordings[0]!.source.type !== 'bytes'
+  for (const field of ADDRESSES) if (!isAddressed || field !== addressField) unreadFields.push(field)
   const request: CanonicalRequest = {
     model,
     messages: [...hint(prompt), { role: 'user', content: recordings }],
@@ -50,19 +52,22 @@ function readBody(incoming: WireRequest): CanonicalRequest {
   return withWireSource(request, FORMAT, incoming)
 }
 
+/** Fields for the address of a recording: Groq's, then Mistral's (docs/wire/transcriptions.md#mistral). */
+const ADDRESSES = ['url', 'file_url'] as const
 const KEYWORDS = ['keywords[]', 'keywords'] as const
 const GRANULARITIES = ['timestamp_granularities[]', 'timestamp_granularities'] as const
 const INCLUDE = ['include[]', 'include'] as const
 
 const KNOWN_FIELDS = new Set<string>([
-  ...['model', 'url', 'language', 'prompt', 'response_format', 'temperature', 'stream'],
+  ...ADDRESSES,
+  ...['model', 'language', 'prompt', 'response_format', 'temperature', 'stream'],
   ...[...KEYWORDS, ...GRANULARITIES, ...INCLUDE],
 ])
 
 const hint = (prompt: string | undefined): Message[] =>
   prompt === undefined ? [] : [{ role: 'system', content: [{ type: 'text', text: prompt }] }]
 
-/** Returns the recordings, or the address of one in their place, as Groq's clients send it. */
+/** Returns the recordings, or the address of one in their place, as clients of Groq and Mistral send it. */
 function recordingsIn(files: WireRequest['files'] = [], url: string | undefined): readonly MediaPart[] {
   const recordings = files.filter(({ field }) => field === 'file')
   if (recordings.length === 0 && url !== undefined && url !== '')

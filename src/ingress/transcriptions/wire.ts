@@ -26,6 +26,7 @@ export const translates = (path: string): boolean => path.endsWith('/translation
 const fieldsOf = (shapes: readonly string[]) => ({
   model: v.string(),
   url: text,
+  file_url: text,
   language: text,
   prompt: text,
   response_format: v.nullish(v.picklist(shapes)),

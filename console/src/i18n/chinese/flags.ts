@@ -131,6 +131,9 @@ export const FLAGS: { readonly [flag: string]: string } = {
   encoding_field: '向量编码的字段名',
   float_encoding: '接受 `float` 编码；默认 true，否则省略该字段以得到数字',
   wav_only: '仅返回 WAV 文件，由网关转换为 MP3 和原始采样；默认 false',
+  raw_samples: '原始采样的名称：`pcm`（默认），或 `raw`（Together），并同时写明编码和采样率',
+  transcript_fields:
+    '表单字段：任意（`any`，默认），或仅某一厂商的字段，该厂商会拒绝或忽略其余字段；`groq` 的列表字段名带方括号',
   transcript_events: '流式发送事件；默认 true；为 false 时请求完整应答，由网关生成事件',
   base64_encoding: '接受 `base64` 编码；默认 true；为 false 时省略该字段，由网关对数字进行编码',
   purpose_field: '向量用途的字段名',

@@ -1,6 +1,8 @@
 /** Chinese texts of all other loss reasons. */
 export const OTHERS: { readonly [reason: string]: string } = {
   'a-cache-point-instead': '改用缓存点',
+  'language-code': '改用语言代码',
+  'language-detected': '由上游识别语言',
   'prompt-includes-cache': '输入词元须包含缓存词元',
   'a-ratio-only': '只能指定宽高比',
   'a-text-or-a-picture': '只能是文本或图片',

@@ -4,6 +4,7 @@ import { narrowed, openApiOf } from '../../../canonical/openapi-schema.ts'
 import type { Effort } from '../../../canonical/request.ts'
 import type { FunctionTool, HostedKind, Tool } from '../../../canonical/tool.ts'
 import type { TurnDetection, VoiceSessionSettings } from '../../../canonical/voice-session.ts'
+import { voiceNamed } from '../../../formats/dialects/shared-flags.ts'
 import { type LiveDialect, modelName } from './dialect.ts'
 
 /** Returns true if the model speaks. If both text and audio are requested, the transcript serves as the text. */
@@ -54,8 +55,7 @@ function speech({ output }: VoiceSessionSettings, dialect: LiveDialect): JsonObj
 /** Returns the upstream's name for a voice, or undefined for the upstream's default voice. */
 export function voiceOf(voice: string | undefined, { voices, defaultVoice }: LiveDialect): string | undefined {
   if (voice === undefined) return defaultVoice
-  if (voices === undefined || Object.values(voices).includes(voice)) return voice
-  return Object.hasOwn(voices, voice) ? voices[voice] : defaultVoice
+  return voices === undefined ? voice : (voiceNamed(voices, voice) ?? defaultVoice)
 }
 
 function thinking({ reasoning }: VoiceSessionSettings, dialect: LiveDialect): JsonObject | undefined {

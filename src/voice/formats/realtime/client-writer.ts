@@ -92,7 +92,7 @@ export function clientLosses(event: ClientEvent, { layout }: RealtimeDialect): r
     if (tool.type !== 'function' && !(tool.type === 'opaque' && tool.format === REALTIME))
       losses.drop(['settings', 'tools', index], 'no-such-tool')
   losses.dropFields(settings, ['settings'], MISSING_FIELDS[layout])
-  if (layout === 'mixed') losses.dropFields(settings.input, ['settings', 'input'], MIXED_INPUT)
+  if (layout === 'mixed') mixedLosses(settings.input, losses)
   return losses.list
 }
 
@@ -103,6 +103,18 @@ const MISSING_FIELDS: { readonly [L in RealtimeDialect['layout']]: { readonly [f
   ga: { temperature: 'no-temperature' },
   beta: { reasoning: 'no-reasoning' },
   mixed: { modalities: 'no-modalities', maxTokens: 'no-max-tokens' },
+}
+
+/** Reports what xAI lacks of the input's settings (docs/wire/realtime.md#xai). */
+function mixedLosses(input: VoiceSessionSettings['input'], losses: Losses): void {
+  const path = ['settings', 'input']
+  losses.dropFields(input, path, MIXED_INPUT)
+  if (input?.transcription?.prompt !== undefined)
+    losses.drop([...path, 'transcription', 'prompt'], 'no-transcription-prompt')
+  if (input?.turnDetection?.type !== 'semantic') return
+  losses.change([...path, 'turnDetection', 'type'], 'silence', 'no-semantic-detection')
+  if (input.turnDetection.eagerness !== undefined)
+    losses.drop([...path, 'turnDetection', 'eagerness'], 'no-semantic-detection')
 }
 
 const MIXED_INPUT = { noiseReduction: 'no-noise-reduction' }

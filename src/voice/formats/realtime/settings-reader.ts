@@ -175,13 +175,13 @@ function transcriptionOf(value: Json | undefined, path: string): InputTranscript
   if (fields === undefined) return undefined
   return defined({
     model: textAt(fields['model'], `${path}.model`),
-    language: textAt(fields['language'], `${path}.language`),
+    language: textAt(fields['language'] ?? fields['language_hint'], `${path}.language`),
     prompt: textAt(fields['prompt'], `${path}.prompt`),
     extras: extrasOf(fields, KNOWN_TRANSCRIPTION),
   }) as InputTranscription
 }
 
-const KNOWN_TRANSCRIPTION: ReadonlySet<string> = new Set(['model', 'language', 'prompt'])
+const KNOWN_TRANSCRIPTION: ReadonlySet<string> = new Set(['model', 'language', 'language_hint', 'prompt'])
 
 /** Reads turn detection. Accepts vendors' variants of `semantic_vad`. xAI sends a null type if there is none. */
 function turnDetectionOf(value: Json | undefined, path: string): TurnDetection | null | undefined {

@@ -36,14 +36,15 @@ const LAYOUTS: { readonly [L in Layout]: (settings: VoiceSessionSettings) => Jso
       temperature: settings.temperature,
       input_audio_format: settings.input?.format && betaFormatName(settings.input.format),
       output_audio_format: settings.output?.format && betaFormatName(settings.output.format),
-      input_audio_transcription: transcription(settings),
+      input_audio_transcription: transcription(settings, 'language'),
       input_audio_noise_reduction: noiseReduction(settings),
       ...topLevel(settings),
+      speed: settings.output?.speed,
     }),
   mixed: settings => {
     const audio = defined({ input: gaInput(settings, false), output: gaOutput(settings, false) })
     return plain({
-      ...topLevel(settings),
+      ...topLevel({ ...settings, ...(settings.input === undefined ? {} : { input: silenceOnly(settings.input) }) }),
       temperature: settings.temperature,
       reasoning: reasoning(settings),
       audio: Object.keys(audio).length === 0 ? undefined : audio,
@@ -53,9 +54,8 @@ const LAYOUTS: { readonly [L in Layout]: (settings: VoiceSessionSettings) => Jso
 
 const plain = (fields: object): JsonObject => defined(fields as JsonObject) as JsonObject
 
-const topLevel = ({ input, output }: VoiceSessionSettings): object => ({
+const topLevel = ({ input, output }: Pick<VoiceSessionSettings, 'input' | 'output'>): object => ({
   voice: voiceOf(output),
-  speed: output?.speed,
   turn_detection: turnDetection(input?.turnDetection),
 })
 
@@ -74,7 +74,7 @@ function gaInput(settings: VoiceSessionSettings, isComplete: boolean): JsonObjec
   if (input === undefined) return undefined
   const fields = plain({
     format: input.format && gaFormat(input.format),
-    transcription: transcription(settings),
+    transcription: transcription(settings, isComplete ? 'language' : 'language_hint'),
     noise_reduction: isComplete ? noiseReduction(settings) : undefined,
     turn_detection: isComplete ? turnDetection(input.turnDetection) : undefined,
     ...nativeExtras(input),
@@ -86,16 +86,26 @@ function gaOutput({ output }: VoiceSessionSettings, isComplete: boolean): JsonOb
   if (output === undefined) return undefined
   const fields = plain({
     format: output.format && gaFormat(output.format),
-    ...(isComplete ? { voice: voiceOf(output), speed: output.speed } : {}),
+    voice: isComplete ? voiceOf(output) : undefined,
+    speed: output.speed,
     ...nativeExtras(output),
   })
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-function transcription({ input }: VoiceSessionSettings): Json | undefined {
+/** Writes the transcription. xAI names its language `language_hint`, and has no prompt. */
+function transcription({ input }: VoiceSessionSettings, languageField: 'language' | 'language_hint'): Json | undefined {
   const value = input?.transcription
   if (value === undefined || value === null) return value
-  return plain({ model: value.model, language: value.language, prompt: value.prompt, ...nativeExtras(value) })
+  const prompt = languageField === 'language' ? value.prompt : undefined
+  return plain({ model: value.model, [languageField]: value.language, prompt, ...nativeExtras(value) })
+}
+
+/** Returns the input with detection by silence in place of detection by meaning, which xAI lacks. */
+function silenceOnly(input: NonNullable<VoiceSessionSettings['input']>): NonNullable<VoiceSessionSettings['input']> {
+  if (input.turnDetection?.type !== 'semantic') return input
+  const { eagerness: _, spelling: _spelling, ...others } = input.turnDetection
+  return { ...input, turnDetection: { ...others, type: 'silence' } }
 }
 
 function noiseReduction({ input }: VoiceSessionSettings): Json | undefined {
