@@ -153,9 +153,22 @@ export class AccessToken {
 export const accountError = (message: string, cause?: unknown): GatewayError =>
   new GatewayError({ kind: 'upstream-account', message }, cause === undefined ? {} : { cause: cause as Error })
 
+/** Time after which a token may be obtained if its server states none, in seconds. */
+const TRANSIENT_FAILURE = 5
+
+/**
+ * Like `accountError`, for a failure that passes by itself, such as a token server that restarts. The stated delay keeps
+ * it from resting the channel as long as a missing permission, and from telling clients not to retry.
+ */
+export const transientAccountError = (
+  message: string,
+  cause?: unknown,
+  retryAfterSeconds = TRANSIENT_FAILURE,
+): GatewayError => new GatewayError({ ...accountError(message).error, retryAfterSeconds }, { cause })
+
 /** Rejects if a source does not return a token in time, because some sources wait for ever. */
 function inTime(token: Promise<Token>): Promise<Token> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(accountError('The token did not arrive in time.')), TIMEOUT)
+  const timer = setTimeout(() => reject(transientAccountError('The token did not arrive in time.')), TIMEOUT)
   return Promise.race([token, promise]).finally(() => clearTimeout(timer))
 }
