@@ -29,6 +29,7 @@ interface Locked {
   readonly optional?: boolean
   readonly devOptional?: boolean
   readonly cpu?: string
+  readonly libc?: readonly string[]
   readonly os?: string
   readonly hasInstallScript?: boolean
 }
@@ -74,7 +75,8 @@ describe('the image', () => {
     const major = /^FROM node:(\d+)-/m.exec(DOCKERFILE)![1]
     for (const cpu of ['x64', 'arm64']) {
       const node: Locked = packages[`node_modules/node-linux-${cpu}`]
-      expect(node).toMatchObject({ cpu, os: 'linux' })
+      // Without `libc`, npm would put a Node that cannot run in front of that of Alpine Linux (musl).
+      expect(node).toMatchObject({ cpu, os: 'linux', libc: ['glibc'] })
       expect(node.version.split('.')[0]).toBe(major)
     }
   })
