@@ -153,6 +153,12 @@ export class AccessToken {
 export const accountError = (message: string, cause?: unknown): GatewayError =>
   new GatewayError({ kind: 'upstream-account', message }, cause === undefined ? {} : { cause: cause as Error })
 
+/**
+ * Matches statuses of a token server that may answer a moment later. 410 is Azure's metadata server in an update
+ * (learn.microsoft.com, "How to use managed identities on an Azure VM to acquire an access token", read on 2026-12-01).
+ */
+export const TRANSIENT_STATUS = /^(?:408|410|429|5\d\d)$/
+
 /** Time after which a token may be obtained if its server states none, in seconds. */
 const TRANSIENT_FAILURE = 5
 

@@ -6,7 +6,7 @@ import type { ProxyConfig } from '../../config/types.ts'
 import { Agents } from '../channel/fetch.ts'
 import { headerValue, withSingleValues } from '../channel/headers.ts'
 import { clockAdvice } from '../clock.ts'
-import { accountError, type Token, transientAccountError } from './access-token.ts'
+import { accountError, type Token, TRANSIENT_STATUS, transientAccountError } from './access-token.ts'
 
 /** Maximum time for a token server to answer, in milliseconds. */
 const TIMEOUT = 10_000
@@ -96,12 +96,6 @@ async function sendRequest({ url, headers, form, proxy, server }: TokenRequest):
     void agents.destroy()
   }
 }
-
-/**
- * Matches statuses of a token server that may answer a moment later. 410 is Azure's metadata server in an update
- * (learn.microsoft.com, "How to use managed identities on an Azure VM to acquire an access token", read on 2026-12-01).
- */
-const TRANSIENT_STATUS = /^(?:408|410|429|5\d\d)$/
 
 async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = []
