@@ -5,13 +5,15 @@
 
 FROM node:26-trixie-slim AS build
 WORKDIR /source
-# Everything at once, because the installation builds the bundle and the console.
+# Everything at once, because the installation builds the bundle and the console. The optional libraries that sign in at
+# clouds (`aws-default`, `azure-default`, `google-default`) cannot be added to the image later: it has no npm.
 COPY . .
 RUN npm ci --no-audit --no-fund \
  && npm run package -- /tmp \
  && mkdir /app \
  && cd /app \
  && npm install --omit=dev --omit=optional --no-audit --no-fund /tmp/interlingua-*.tgz \
+      @aws-sdk/credential-provider-node@3.972.99 @azure/identity@4.14.1 google-auth-library@10.9.1 \
  && mkdir -p /data
 # Libraries of Node that the last stage lacks.
 RUN mkdir /libraries \

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring
+#!/usr/bin/env node
 // This file is CommonJS because Node reads every export of an imported module, and the exports of `node:http` load a
 // second HTTP client.
 const { enableCompileCache } = require('node:module')
@@ -20,6 +20,9 @@ if (!process.features.typescript) {
   )
   process.exit(1)
 }
+
+// A repository is started by `npm start`, which has the options.
+if (packed !== undefined) require('./start-options.js').startWithOptions(__filename)
 
 /**
  * Keeps compiled code, and sources without their types, next to the packages. Later starts are faster and hold less

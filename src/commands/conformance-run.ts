@@ -129,7 +129,8 @@ async function interruptible(run: (controller: AbortController) => Promise<RunOu
 async function runLive(options: ConformanceOptions, controller: AbortController): Promise<RunOutcome> {
   const { target: url, key = '', model, caller, spec: specs } = options
   checkTarget(url!)
-  if (model === undefined) throw new UsageError('--target requires --model')
+  // Workflows pass the empty value of a variable that is not set.
+  if (model === undefined || model === '') throw new UsageError('--target requires --model')
   const target: Target = {
     ...{ name: url!, bases: liveBases(url!), key, model: () => model, translates: true },
     ...(specs === undefined ? {} : { specs }),
@@ -167,9 +168,13 @@ function commandOf({ target, model, peer, spec = {} }: ConformanceOptions): stri
   const versions = Object.entries(spec).map(([format, version]) => `${format}@${version}`)
   const ending = versions.length === 0 ? '' : ` --spec ${versions.join()}`
   return peer === undefined
-    ? `interlingua conformance --target ${target} --model ${model} --key "$KEY"${ending}`
-    : `interlingua conformance --peer ${peer}${ending}`
+    ? `interlingua conformance --target ${shellWord(target!)} --model ${shellWord(model!)} --key "$KEY"${ending}`
+    : `interlingua conformance --peer ${shellWord(peer)}${ending}`
 }
+
+/** Quotes a word in which a shell would find more than text. */
+const shellWord = (word: string): string =>
+  /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Runs the cells, and builds a document of their results. */
 async function documentOf(

@@ -1,5 +1,6 @@
 import type { FaultAt } from './faults.ts'
 import type { ProxyConfig } from './types.ts'
+import { isDecodable } from './values.ts'
 import { type Env, variableIn } from './variable.ts'
 
 /** Hosts of this machine, which are never reached through the environment's proxies. */
@@ -17,8 +18,10 @@ export function environmentProxy(env: Env, fault: FaultAt): ProxyConfig | undefi
   const variable = (name: string): string => variableIn(env, name.toLowerCase()) || variableIn(env, name) || ''
   const proxy = (name: string): string => {
     const value = variable(name)
-    const url = value === '' || value.includes('://') ? value : `http://${value}`
-    if (url === '' || (URL.canParse(url) && /^https?:/i.test(url))) return url
+    const address = value === '' || value.includes('://') ? value : `http://${value}`
+    // curl takes a `%` without two digits as itself. Passwords have it, and the HTTP client cannot decode it.
+    const url = address.replaceAll(/%(?![\da-f]{2})/gi, '%25')
+    if (url === '' || (URL.canParse(url) && /^https?:/i.test(url) && isDecodable(url))) return url
     fault(['proxy'], `the variable ${name} is not the http or https URL of a proxy; \`proxy: none\` ignores it`)
     return ''
   }

@@ -200,7 +200,7 @@ export const address = withValueKind(
 /**
  * Returns true if the percent-encoding of a text is valid. The HTTP client decodes the user and password of a proxy.
  */
-function isDecodable(text: string): boolean {
+export function isDecodable(text: string): boolean {
   try {
     return decodeURIComponent(text) !== ''
   } catch {

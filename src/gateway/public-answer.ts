@@ -1,6 +1,6 @@
 import type { CanonicalError, ErrorKind } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultEnd, ResultStart } from '../canonical/event.ts'
-import { isObject, type JsonObject, type Node } from '../canonical/node.ts'
+import { defined, isObject, type JsonObject, type Node } from '../canonical/node.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { Target } from '../upstreams/router.ts'
@@ -69,6 +69,8 @@ const GATEWAY_ERRORS: { readonly [K in ErrorKind]?: CanonicalError } = {
  */
 export function publicError(error: CanonicalError, target: Target, model: string): CanonicalError {
   const fixedError = GATEWAY_ERRORS[error.kind]
+  if (fixedError === ACCOUNT_ERROR && error.kind === 'upstream-account')
+    return { ...fixedError, ...defined({ retryAfterSeconds: error.retryAfterSeconds }) }
   if (fixedError !== undefined) return fixedError
   const { kind, ...fields } = error
   return { ...(scrubJson(fields as JsonObject, scrubber(target, model)) as Omit<CanonicalError, 'kind'>), kind }

@@ -4,7 +4,12 @@ import type { ChannelAuth } from '../config/auth.ts'
 import type { ProxyConfig } from '../config/types.ts'
 import type { Log } from '../log.ts'
 import type { Cluster } from '../store/cluster/cluster.ts'
-import { accountError, type Token, type TokenSource } from '../upstreams/credentials/access-token.ts'
+import {
+  accountError,
+  type Token,
+  type TokenSource,
+  transientAccountError,
+} from '../upstreams/credentials/access-token.ts'
 import {
   TOKEN_TOPIC,
   type TokenAnswer,
@@ -38,7 +43,12 @@ export class SharedTokens implements TokenSharing {
     const said = await this.cluster.ask(TOKEN_TOPIC, message as unknown as Json).catch(() => undefined)
     if (said === undefined) return own(refused)
     const answer = said as unknown as TokenAnswer
-    if ('failure' in answer) throw accountError(answer.failure)
+    if ('failure' in answer) {
+      const { failure, retryAfterSeconds } = answer
+      throw retryAfterSeconds === undefined
+        ? accountError(failure)
+        : transientAccountError(failure, undefined, retryAfterSeconds)
+    }
     return answer
   }
 

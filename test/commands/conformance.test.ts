@@ -64,6 +64,14 @@ describe('conformance', () => {
     expect(readFileSync(file, 'utf8') + bad.out).not.toContain('secret-key')
   })
 
+  test('live: the command that repeats a failure quotes a name that a shell would run', async () => {
+    const model = "it's; touch here"
+    const { out } = await conformance(
+      ...['--target', 'http://127.0.0.1:9/v1', '--model', model, '--caller', 'chat', '--only', 'chat/text/stream'],
+    )
+    expect(out).toContain(`--target http://127.0.0.1:9/v1 --model 'it'\\''s; touch here' --key "$KEY"`)
+  })
+
   test('reports are written, and expected failures and differences decide the exit code', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
     const at = (name: string): string => join(folder, name)

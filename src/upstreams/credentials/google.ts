@@ -3,7 +3,7 @@ import type { ProxyConfig } from '../../config/types.ts'
 import { fetchThrough } from '../channel/fetch.ts'
 import { accountError, type Token, type TokenSource } from './access-token.ts'
 import { withoutMetadata } from './library-proxy.ts'
-import { libraryReason, loadOptionalPackage } from './optional-package.ts'
+import { libraryError, loadOptionalPackage } from './optional-package.ts'
 import { signedWithKey } from './signed-jwt.ts'
 import { requestToken } from './token-request.ts'
 
@@ -109,7 +109,7 @@ export const googleDefaultTokens = (proxy?: ProxyConfig): TokenSource => {
       client = undefined
       // The library remembers for ever that there was no metadata server. That of a new pod answers after some seconds.
       gcpMetadata?.resetIsAvailableCache()
-      throw accountError(`Google's application default credentials failed: ${libraryReason(thrown as Error)}`)
+      throw libraryError("Google's application default credentials failed", thrown as Error)
     }
   }
 }

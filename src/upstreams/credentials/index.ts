@@ -66,7 +66,7 @@ export interface TokenRequestMessage {
 }
 
 /** The primary's answer to a worker: the token, or the reason why it cannot be obtained, which contains no secret. */
-export type TokenAnswer = Token | { readonly failure: string }
+export type TokenAnswer = Token | { readonly failure: string; readonly retryAfterSeconds?: number }
 
 /** Returns the credential of a channel, or undefined if its key is sent unchanged or it has no key. */
 export function credentialOf(config: ChannelConfig, sharing?: TokenSharing): Credential | undefined {

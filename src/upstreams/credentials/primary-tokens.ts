@@ -1,4 +1,5 @@
 import type { GatewayError } from '../../canonical/error.ts'
+import { defined } from '../../canonical/node.ts'
 import { AccessToken } from './access-token.ts'
 import { type TokenAnswer, type TokenRequestMessage, tokenId, tokenSourceOf } from './index.ts'
 
@@ -28,6 +29,8 @@ export class PrimaryTokens {
     if (this.tokens.size >= MAX_ACCOUNTS && !this.tokens.has(id)) this.tokens.clear()
     const token = this.tokens.getOrInsertComputed(id, () => new AccessToken(tokenSourceOf(auth, proxy), this.onFailure))
     token.refused(refused)
-    return token.fresh().catch((error: GatewayError) => ({ failure: error.message }))
+    return token.fresh().catch(({ error: { message, retryAfterSeconds } }: GatewayError) => ({
+      ...{ failure: message, ...defined({ retryAfterSeconds }) },
+    }))
   }
 }

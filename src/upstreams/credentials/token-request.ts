@@ -1,10 +1,12 @@
+import { GatewayError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { retryAfter } from '../../canonical/retry-after.ts'
 import { excerpt } from '../../canonical/text.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { Agents } from '../channel/fetch.ts'
-import { headerValue } from '../channel/headers.ts'
+import { headerValue, withSingleValues } from '../channel/headers.ts'
 import { clockAdvice } from '../clock.ts'
-import { accountError, type Token } from './access-token.ts'
+import { accountError, type Token, TRANSIENT_STATUS, transientAccountError } from './access-token.ts'
 
 /** Maximum time for a token server to answer, in milliseconds. */
 const TIMEOUT = 10_000
@@ -82,13 +84,14 @@ async function sendRequest({ url, headers, form, proxy, server }: TokenRequest):
     if (statusCode !== 200) {
       const reason = form === undefined ? metadataReasonIn(text) : reasonIn(text)
       const advice = clockAdvice(headerValue(answerHeaders['date']), Date.now())
-      throw accountError(
-        `${server} answered ${statusCode}${sentence(reason)}.${advice === undefined ? '' : ` ${advice}`}`,
-      )
+      const message = `${server} answered ${statusCode}${sentence(reason)}.${advice === undefined ? '' : ` ${advice}`}`
+      throw TRANSIENT_STATUS.test(String(statusCode))
+        ? transientAccountError(message, undefined, retryAfter(withSingleValues(answerHeaders)))
+        : accountError(message)
     }
     return objectIn(text)
   } catch (thrown) {
-    throw (thrown as Error).name === 'GatewayError' ? thrown : accountError(failureOf(server, thrown as Error), thrown)
+    throw thrown instanceof GatewayError ? thrown : transientAccountError(failureOf(server, thrown as Error), thrown)
   } finally {
     void agents.destroy()
   }

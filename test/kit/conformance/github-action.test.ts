@@ -12,6 +12,7 @@ interface Step {
   readonly run?: string
   readonly shell?: string
   readonly uses?: string
+  readonly with?: { readonly [name: string]: string }
   readonly if?: string
   readonly env?: { readonly [name: string]: string }
 }
@@ -77,4 +78,16 @@ describe('the run', () => {
     expect(existsSync(join(folder, 'conformance-reports', 'results.xml'))).toBe(true)
     expect(readFileSync(summary, 'utf8')).toContain('chat/text/whole')
   })
+})
+
+test('without a model, the run says so instead of testing a model without a name', () => {
+  const { status, printed } = ran({ target: 'http://127.0.0.1:9', key: 'a key' })
+  expect(status).toBe(2)
+  expect(printed).toContain('--target requires --model')
+})
+
+test('two uses of one workflow upload their reports under different names', () => {
+  const { with: options } = step('Upload the reports')
+  expect(filled(options!['name']!, {})).toBe('conformance-reports')
+  expect(filled(options!['name']!, { artifact: 'of-peer' })).toBe('of-peer')
 })

@@ -220,20 +220,24 @@ describe('proxies of the environment', () => {
     ],
     ['lower case first', { https_proxy: 'http://l', HTTPS_PROXY: 'http://u' }, ['', 'http://l', LOCAL]],
     ['without a scheme', { HTTPS_PROXY: 'proxy:3128' }, ['', 'http://proxy:3128', LOCAL]],
+    ['a password with % as itself', { HTTPS_PROXY: 'http://u:5%s%40@p' }, ['', 'http://u:5%25s%40@p', LOCAL]],
     ['none', { NO_PROXY: 'x', HTTPS_PROXY: '' }, undefined],
   ])('%s', (_, env, expected) => {
     const found = environmentProxy(env, (_path, message) => expect.unreachable(message))
     expect(found && [found.http, found.https, found.except]).toEqual(expected)
   })
 
-  test.each(['socks5://user:secret@proxy', 'http://', 'ftp://proxy'])('%s is reported', value => {
-    const faults: string[] = []
-    expect(
-      environmentProxy({ HTTPS_PROXY: value }, (path, message) => faults.push(`${path}: ${message}`)),
-    ).toBeUndefined()
-    expect(faults).toEqual([expect.stringMatching(/^proxy: the variable HTTPS_PROXY is not/)])
-    expect(faults[0]).not.toContain('secret')
-  })
+  test.each(['socks5://user:secret@proxy', 'http://', 'ftp://proxy', 'http://user:secret%ff@proxy'])(
+    '%s is reported',
+    value => {
+      const faults: string[] = []
+      expect(
+        environmentProxy({ HTTPS_PROXY: value }, (path, message) => faults.push(`${path}: ${message}`)),
+      ).toBeUndefined()
+      expect(faults).toEqual([expect.stringMatching(/^proxy: the variable HTTPS_PROXY is not/)])
+      expect(faults[0]).not.toContain('secret')
+    },
+  )
 })
 
 describe('media behind a proxy', () => {

@@ -85,6 +85,22 @@ describe('a role', () => {
   })
 })
 
+test.each([
+  [503, 5],
+  [403, undefined],
+] as const)(
+  'a token service that answers %d is a fault that passes in %s seconds',
+  async (status, retryAfterSeconds) => {
+    await openSts(response =>
+      response.writeHead(status).end('<ErrorResponse><Error><Code>C</Code></Error></ErrorResponse>'),
+    )
+    writeConfig(`[profile one]\n${ROLE}base\n`)
+    const fault = await keysOf('one').catch((thrown: GatewayError) => thrown.error)
+    expect(fault).toMatchObject({ kind: 'upstream-account' })
+    expect((fault as GatewayError['error']).retryAfterSeconds).toBe(retryAfterSeconds)
+  },
+)
+
 describe('a sign-in at IAM Identity Center', () => {
   const session = { startUrl: 'https://example.awsapps.com/start', region: 'eu-west-1' }
   const client = { clientId: 'c', clientSecret: 'cs', registrationExpiresAt: inAnHour(), refreshToken: 'refresh-1' }

@@ -227,6 +227,30 @@ describe('Azure', () => {
     expect(line.fields['said']).toMatch(/^Microsoft Entra answered 401: invalid_client: AADSTS7000215/)
     expect(JSON.stringify(testServer.lines)).not.toContain('entra-secret-1')
   })
+
+  test.each([
+    ['is overloaded', 503, {}, 5],
+    ['limits its requests', 429, { 'retry-after': '2' }, 2],
+    ['is being updated', 410, {}, 5],
+    ['breaks the connection', 0, {}, 5],
+  ] as const)('lets callers retry soon if the token server %s', async (_, code, headers, seconds) => {
+    const tokens = await openUpstream(response => {
+      if (code === 0) response.destroy()
+      else response.writeHead(code, headers).end('<html>')
+    })
+    const { ask, testServer } = await signedIn(tokens, 'provider: azure-foundry, resource: r')
+    const { status, headers: answered } = await ask('claude-opus-4-8')
+    expect([status, answered['retry-after'], answered['x-should-retry']]).toEqual([503, String(seconds), undefined])
+    const line = testServer.lines.find(({ message }) => message === 'a channel failed')!
+    expect(line.fields).toMatchObject({ kind: 'upstream-account', rests: 'model', seconds })
+  })
+
+  test('tells callers not to retry if the token server refuses the account', async () => {
+    const tokens = await openUpstream(response => response.writeHead(400).end('{"error":"invalid_client"}'))
+    const { ask } = await signedIn(tokens, 'provider: azure-foundry, resource: r')
+    const { headers } = await ask('claude-opus-4-8')
+    expect([headers['retry-after'], headers['x-should-retry']]).toEqual([undefined, 'false'])
+  })
 })
 
 describe('a change of the config', () => {

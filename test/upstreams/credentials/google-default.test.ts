@@ -100,6 +100,19 @@ describe('a workload that is federated', () => {
     expect(server.seen.map(({ url }) => url)).not.toContain('/projects/123')
   })
 
+  test.each([
+    [503, 5],
+    [400, undefined],
+  ])('whose token server answers %d fails for %s seconds', async (status, retryAfterSeconds) => {
+    const server = await openUpstream(granting(() => status))
+    useFile(server.address, { file: subject })
+    const error = await tokenSourceOf(AUTH, undefined)().then(
+      () => expect.fail('a token'),
+      (thrown: GatewayError) => thrown.error,
+    )
+    expect([error.kind, error.retryAfterSeconds]).toEqual(['upstream-account', retryAfterSeconds])
+  })
+
   test('gets a new token after a failure, and for a renewed file', async () => {
     let fault: number | undefined = 400
     const server = await openUpstream(granting(() => fault))

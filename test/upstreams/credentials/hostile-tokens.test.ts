@@ -76,7 +76,7 @@ describe('a token server that does not end', () => {
     const asked = failure(tokenSourceOf(authAt(server.address), undefined))
     await until(() => sent > 10)
     deadline.abort(new DOMException('late', 'TimeoutError'))
-    expect(await asked).toEqual({ kind: 'upstream-account', message: 'Microsoft Entra did not answer in time.' })
+    expect(await asked).toMatchObject({ kind: 'upstream-account', message: 'Microsoft Entra did not answer in time.' })
     expect(limits).toEqual([10_000])
     await until(() => isClosed)
   })
@@ -357,7 +357,11 @@ describe('refusals of a token', () => {
     )
     for (const worker of workers)
       await expect(worker!.ready()).rejects.toMatchObject({
-        error: { kind: 'upstream-account', message: 'Microsoft Entra answered 503: temporarily_unavailable.' },
+        error: {
+          kind: 'upstream-account',
+          message: 'Microsoft Entra answered 503: temporarily_unavailable.',
+          retryAfterSeconds: 5,
+        },
       })
     expect(tokens.seen).toHaveLength(1)
   })

@@ -201,7 +201,7 @@ describe('a token server that gives none', () => {
   ] as const)('and %s is a fault of the account that an operator understands', async (_, script, message) => {
     const server = await openUpstream(script)
     const error = await failure(tokenSourceOf(clientAuth(server.address), undefined))
-    expect(error).toEqual({ kind: 'upstream-account', message })
+    expect(error).toMatchObject({ kind: 'upstream-account', message })
   })
 
   test('because it cannot be reached is a fault of the account, without its secret', async () => {
