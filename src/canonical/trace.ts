@@ -33,17 +33,36 @@ export function tracedToOriginal(
   const insertionIndexes = insertionIndexesOf(indexes, before.length)
   // Insertions apply after a move, and a move puts all dropped messages at the end.
   const hasMove = found.some(({ kind, path }) => kind === 'moved' && path.length === 1 && path[0] === 'messages')
+  const countsBefore = insertionsBefore(found)
   return found.flatMap((loss): Loss[] => {
     const [field, at, ...rest] = loss.path
     if (field !== 'messages') return [loss]
     if (typeof at !== 'number') return [tracedMove(loss, indexes, before.length)]
-    if (loss.kind === 'inserted' && rest.length === 0)
-      return [hasMove ? loss : { ...loss, path: [field, insertionIndexes[at] ?? before.length] }]
+    if (loss.kind === 'inserted' && rest.length === 0) {
+      const count = countsBefore.get(loss) ?? 0
+      return [hasMove ? loss : { ...loss, path: [field, (insertionIndexes[at - count] ?? before.length) + count] }]
+    }
     const { index, parts } = originals[at] ?? {}
     if (index === undefined) return []
     const tracedLoss = tracedInside(loss, rest, parts, before[index]!)
     return [{ ...tracedLoss, path: [field, index, ...tracedLoss.path] }]
   })
+}
+
+/**
+ * Counts, for each inserted message, those before it that were inserted earlier. The last loss is applied first, so that
+ * the index of an earlier one counts them.
+ */
+function insertionsBefore(found: readonly Loss[]): ReadonlyMap<Loss, number> {
+  const counts = new Map<Loss, number>()
+  let applied: number[] = []
+  for (const loss of found.toReversed()) {
+    const [field, at] = loss.path
+    if (loss.kind !== 'inserted' || loss.path.length !== 2 || field !== 'messages' || typeof at !== 'number') continue
+    counts.set(loss, applied.filter(index => index < at).length)
+    applied = [...applied.map(index => (index < at ? index : index + 1)), at]
+  }
+  return counts
 }
 
 /**

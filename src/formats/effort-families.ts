@@ -72,7 +72,7 @@ const EFFORT_FAMILIES: readonly EffortFamily[] = [
   [/grok-4\.[45](?!\d)/, EFFORTS_UP_TO_HIGH, GROK],
   [/grok-(?:4\.[6-9]|[5-9])(?!\d)/, [...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
   [/grok-[23](?!\d)/, [], { reasons: false }],
-  [/grok-.*non-reasoning/, [], { ...GROK, reasons: false }],
+  [/grok-[\w.-]{0,40}non-reasoning/, [], { ...GROK, reasons: false }],
   [/grok-(?:4|code|build)/, [], GROK],
   [/gemini-(?:2\.5|[3-9])/, EFFORTS_UP_TO_HIGH],
   [/kimi-k2\.[56](?!\d)/, undefined, FREE_CALLS],

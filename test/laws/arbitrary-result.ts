@@ -26,7 +26,7 @@ import {
   toolCall,
   word,
 } from './arbitrary.ts'
-import { count } from './work-parts.ts'
+import { count, withWholePrompt } from './work-parts.ts'
 
 /* Generators of canonical answers, and of streams that lead to them. */
 
@@ -69,7 +69,7 @@ const candidate = node<Candidate, 'transcript'>()(
   { content: parts(), finish },
   { logprobs: fc.array(logprob, { minLength: 1, maxLength: 3 }), extras },
 )
-const counts = node<Usage>()(
+const usage = node<Usage>()(
   { input: count, output: count },
   {
     cacheRead: count,
@@ -82,12 +82,6 @@ const counts = node<Usage>()(
     extras,
   },
 )
-/** The prompt includes what was read from a cache and written to it. */
-const usage = counts.map(drawn => ({
-  ...drawn,
-  input: Math.max(drawn.input ?? 0, (drawn.cacheRead ?? 0) + (drawn.cacheWrite ?? 0)),
-}))
-
 /** A result as the gateway passes it to a writer: with id, model and time, and at least one candidate. */
 export const result: fc.Arbitrary<CanonicalResult> = node<CanonicalResult, 'task' | 'error' | 'complete'>()(
   {
@@ -96,7 +90,7 @@ export const result: fc.Arbitrary<CanonicalResult> = node<CanonicalResult, 'task
     createdAt: fc.nat(2_000_000_000),
     candidates: fc.array(candidate, { minLength: 1, maxLength: 2 }),
   },
-  { usage, serviceTier: fc.constantFrom('default', 'flex', 'priority'), extras },
+  { usage: usage.map(withWholePrompt), serviceTier: fc.constantFrom('default', 'flex', 'priority'), extras },
 )
 
 /** A request that fits the answer. Its caller requests usage in streams. */

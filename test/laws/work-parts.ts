@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Part } from '../../src/canonical/content.ts'
-import { FINISH_REASONS } from '../../src/canonical/result.ts'
+import { FINISH_REASONS, type Usage } from '../../src/canonical/result.ts'
 import { filled, object, record, word } from './arbitrary.ts'
 
 /* Values that requests and results of several kinds of work contain. */
@@ -28,3 +28,9 @@ export const opaque = record<Part>(
   },
   { text: word },
 )
+
+/** Returns counts whose prompt includes what was read from a cache and written to it, as those of every reader do. */
+export function withWholePrompt(usage: Usage): Usage {
+  const cached = (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0)
+  return cached > (usage.input ?? 0) ? { ...usage, input: cached } : usage
+}

@@ -1,7 +1,7 @@
 import { type JsonObject, withWireSource } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { anyObject, defined, extrasOf } from '../fields.ts'
-import { anyCount } from '../usage/counts.ts'
+import { anyCount, reconcileCounts } from '../usage/counts.ts'
 import { FORMAT } from './wire.ts'
 
 /**
@@ -24,13 +24,11 @@ export function readUsage(wire: JsonObject): Usage {
     if (unread !== undefined) groups[name] = unread
   }
   const extras = { ...extrasOf(FORMAT, wire, knownFields).extras?.[FORMAT], ...groups }
+  const input = anyCount(tokens?.['input_tokens']) ?? anyCount(billedUnits?.['input_tokens'])
+  const output = anyCount(tokens?.['output_tokens']) ?? anyCount(billedUnits?.['output_tokens'])
   const usage = {
-    ...defined({
-      input: anyCount(tokens?.['input_tokens']) ?? anyCount(billedUnits?.['input_tokens']),
-      output: anyCount(tokens?.['output_tokens']) ?? anyCount(billedUnits?.['output_tokens']),
-      cacheRead,
-      searches: anyCount(billedUnits?.['search_units']),
-    }),
+    ...reconcileCounts({ input, output, cached: cacheRead }),
+    ...defined({ cacheRead, searches: anyCount(billedUnits?.['search_units']) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }
   return withWireSource(usage, FORMAT, wire)

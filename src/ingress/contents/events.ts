@@ -59,7 +59,8 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (fields['error'] != null) return this.fail(readInnerError(fields))
     if (isObject(fields['promptFeedback'])) this.feedback = fields['promptFeedback']
     const usage = fields['usageMetadata']
-    if (isObject(usage)) this.usage = usage
+    // Counts are cumulative. A chunk without that of the prompt adds to the earlier ones.
+    if (isObject(usage)) this.usage = usage['promptTokenCount'] === undefined ? { ...this.usage, ...usage } : usage
     const hasAnswer = isAnswer(fields)
     if (!this.started && !hasAnswer) return
     if (!this.started) this.start(fields)

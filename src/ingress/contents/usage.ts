@@ -60,7 +60,7 @@ function tokensOf(
 ) {
   const inside = (reported.input ?? 0) + (answer ?? 0) === reported.total
   const output = inside && answer !== undefined ? answer : sum(answer, reasoning)
-  return reconcileCounts({ ...reported, output, cached: reported.total === undefined ? undefined : cached })
+  return reconcileCounts({ ...reported, output, cached })
 }
 
 const countOf = (value: Json | undefined): number | undefined => anyCount(anyNumeral(value))

@@ -41,8 +41,8 @@ export function reconcileCounts({
 }: ReportedCounts): Pick<Usage, 'input' | 'output'> {
   if (total === undefined)
     return counts(includingPart(includingPart(input, cached), audio), includingPart(output, reasoning))
-  if (input === undefined) return counts(remainder(total, output ?? 0), output)
-  if (output === undefined) return counts(input, remainder(total, input))
+  if (input === undefined) return counts(includingPart(remainder(total, output ?? 0), cached), output)
+  if (output === undefined) return counts(includingPart(input, cached), remainder(total, input))
   for (const [extraInput, extraOutput] of [
     [0, 0],
     [0, reasoning],
@@ -53,7 +53,7 @@ export function reconcileCounts({
   ] as const)
     if (input + extraInput + output + extraOutput === total)
       return { input: includingPart(input + extraInput, cached), output: output + extraOutput }
-  return { input, output: Math.max(output, total - input) }
+  return { input: includingPart(input, cached), output: Math.max(output, total - input) }
 }
 
 const counts = (input: number | undefined, output: number | undefined): Pick<Usage, 'input' | 'output'> => ({

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { BufferedBytes } from '../../../src/canonical/bytes.ts'
 import type { MediaPart, Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest, Message, Output } from '../../../src/canonical/request.ts'
-import type { CanonicalResult } from '../../../src/canonical/result.ts'
+import type { CanonicalResult, Usage } from '../../../src/canonical/result.ts'
 import { bytes, cache, extras, filled, looks, media, opaque, reasoning, record, text, tool } from '../arbitrary.ts'
-import { count, finish } from '../work-parts.ts'
+import { count, finish, withWholePrompt } from '../work-parts.ts'
 
 /* Requests for images only, of any format's callers, and answers with images. */
 
@@ -98,7 +98,7 @@ const candidate = fc.oneof(
   record({ content: fc.array(text, { maxLength: 1 }), finish }),
 )
 const by = record({}, { text: count, image: count, audio: count })
-const usage = record(
+const usage = record<Usage>(
   {},
   { input: count, output: count, cacheRead: count, reasoning: count, inputBy: by, outputBy: by, extras },
 )
@@ -107,7 +107,7 @@ export const result: fc.Arbitrary<CanonicalResult> = fc
   .tuple(
     record<CanonicalResult>(
       { id: filled, model: filled, createdAt: fc.nat(2_000_000_000) },
-      { usage, serviceTier: fc.constantFrom('default', 'flex'), extras },
+      { usage: usage.map(withWholePrompt), serviceTier: fc.constantFrom('default', 'flex'), extras },
     ),
     fc.array(candidate, { maxLength: 2 }),
     record({ content, finish }),

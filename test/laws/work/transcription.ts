@@ -5,7 +5,7 @@ import { kindOfMediaType } from '../../../src/canonical/media/data-url.ts'
 import type { CanonicalRequest, Message } from '../../../src/canonical/request.ts'
 import type { CanonicalResult, Segment, Transcript, Usage, Word } from '../../../src/canonical/result.ts'
 import { filled, record, word } from '../arbitrary.ts'
-import { count, extras, seconds } from '../work-parts.ts'
+import { count, extras, seconds, withWholePrompt } from '../work-parts.ts'
 
 /* Recordings to transcribe, and their transcripts with times and speakers. */
 const own = extras('transcriptions', 'deepgram', 'elsewhere')
@@ -113,7 +113,7 @@ export const result: fc.Arbitrary<CanonicalResult> = record<CanonicalResult>(
       ),
     ),
   },
-  { usage, extras: own },
+  { usage: usage.map(withWholePrompt), extras: own },
 )
 
 /** A request that fits the answers. */
