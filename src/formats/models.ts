@@ -47,7 +47,7 @@ export interface ModelLimits {
  */
 export function formatFor(format: ChannelFormat, context: ModelContext): ChannelFormat {
   const { model, facts, native, callerModel = model } = context
-  const isOther = isOtherFamily(format.format, callerModel, model)
+  const isOther = native && isOtherFamily(format.format, callerModel, model)
   const isKnown = native && !isOther && !getsOthersSettings(format.format, model)
   const textOnly = getsTextOnly(format.format, context)
   const splits = format.functionModels?.thinking.test(model) === true
@@ -55,8 +55,7 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const isNatural = !textOnly && !splits && template === undefined && facts?.dialect === undefined
   if ((isKnown || !hasFamilies(format.format)) && isNatural) return format
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
-  const otherModel = native && isOther
-  const key = native ? `native ${otherModel} ${textOnly} ${model}` : model
+  const key = native ? `native ${isOther} ${textOnly} ${model}` : model
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
   const family = isKnown ? undefined : settingsDialect(format.format, model, format.dialect)
@@ -71,7 +70,7 @@ export function formatFor(format: ChannelFormat, context: ModelContext): Channel
   const modelFormat: ChannelFormat =
     Object.keys(flags).length === 0
       ? format
-      : { ...format, dialect: { ...flags, ...format.dialect }, ...(otherModel && family ? { otherModel } : {}) }
+      : { ...format, dialect: { ...flags, ...format.dialect }, ...(isOther && family ? { otherModel: true } : {}) }
   if (models.size >= MAX_MODELS) models.clear()
   models.set(key, { facts, format: modelFormat })
   cache.set(format, models)
