@@ -27,12 +27,13 @@ export function writeHistory(messages: readonly Message[], context: WriteContext
     return [...moved, ...writeMessage(message, ['messages', index], context, names)]
   })
   append(input, writeMoved(messages.length, context))
-  context.losses.reorder(['messages'], order, messages.length, 'results-first')
   // Upstreams refuse an empty input.
   if (input.length === 0 && (count === messages.length ? count > 0 : saysNothing(messages.slice(count)))) {
     context.losses.insert(['messages', messages.length], CONTINUE_TURN, 'the-user-speaks-first')
     input.push({ type: 'user_input', content: [{ type: 'text', text: CONTINUE }] })
   }
+  // Reported last, because insertions are at positions of the new order.
+  context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return { ...(defined({ system_instruction }) as JsonObject), input }
 }
 
