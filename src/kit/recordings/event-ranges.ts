@@ -1,8 +1,6 @@
-/** A range of a text. The end is exclusive. */
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
+import { linesOf, type Range } from './text-lines.ts'
+
+export type { Range }
 
 /**
  * Returns the ranges of events in a streamed body: data of server-sent events, JSON lines, or items of a JSON array.
@@ -14,10 +12,16 @@ export function eventRanges(text: string, contentType: string): readonly Range[]
 
 /** Returns the data of each line, or the complete line if it is not a data line. */
 const lineRanges = (text: string): readonly Range[] =>
-  [...text.matchAll(/^(data: ?)?([^\r\n]+)/gm)].map(({ index, 0: line, 1: name = '' }) => ({
-    start: index + name.length,
-    end: index + line.length,
-  }))
+  linesOf(text).map(({ start, end }) => ({ start: start + fieldLength(text, start, end), end }))
+
+const DATA = 'data:'
+
+/** Returns the length of the name of the data field at the start of a line with data, otherwise 0. */
+function fieldLength(text: string, start: number, end: number): number {
+  if (!text.startsWith(DATA, start)) return 0
+  const length = text[start + DATA.length] === ' ' ? DATA.length + 1 : DATA.length
+  return [length, DATA.length].find(one => start + one < end) ?? 0
+}
 
 /** Matches a string, which may be truncated, or a bracket. It always matches at a quote, so that a search is linear. */
 const TOKEN = /"[^"\\]*(?:\\.?[^"\\]*)*"?|[[\]{}]/gs

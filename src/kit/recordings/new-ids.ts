@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isObject, type Json, parseJson } from '../../canonical/node.ts'
 import type { ServedAnswer } from './served-answer.ts'
+import { linesOf } from './text-lines.ts'
 
 /** Fields that contain ids of answers, items and calls, in any format. */
 const ID_FIELDS = ['id', 'item_id', 'call_id', 'responseId', 'toolUseId', 'tool_use_id'] as const
@@ -54,7 +55,8 @@ export function withNewIds(answer: ServedAnswer, suffix: string): ServedAnswer {
 function valuesIn(text: string): readonly Json[] {
   const whole = parseJson(text.replace(/^[[,]\s*(?=\{)/, ''))
   if (whole !== undefined) return [whole]
-  return [...text.matchAll(/^data: ?([^\r\n]*)/gm)].flatMap(([, data]) => parseJson(data!) ?? [])
+  const data = linesOf(text).filter(({ start }) => text.startsWith('data:', start))
+  return data.flatMap(({ start, end }) => parseJson(text.slice(start + 'data:'.length, end)) ?? [])
 }
 
 function idsIn(value: Json): readonly string[] {
