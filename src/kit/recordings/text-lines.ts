@@ -5,7 +5,7 @@ export interface Range {
 }
 
 /**
- * Returns the ranges of all lines that are not empty. A regular expression that matches whole lines would exceed the
+ * Returns the ranges of all lines that are not empty. A regular expression that matches whole lines can exceed the
  * engine's stack for a line of many megabytes.
  */
 export function linesOf(text: string): readonly Range[] {
