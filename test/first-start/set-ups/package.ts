@@ -30,7 +30,7 @@ const PLACES =
   /^(?:(?:bin|lib\/server|lib\/modules|console\/dist|catalogue|conformance|fixtures\/demo)\/|fixtures\/examples\.json$|docs\/(?:library|record-replay|testing)\.md$|[^/]+$)/
 const ABSENT = /^(?:src|test|bench|building|console\/src|dist|\.ci)\/|\.test\.|\.to-[a-z]+\.|\.env|node_modules|\.map$/
 /** Maximum size of the package, in bytes. */
-const MAX_SIZE = 3_450_000
+const MAX_SIZE = 3_600_000
 
 const PROGRAM = `
 import { chat, foldStream, messages, readStream, translate } from 'interlingua'
