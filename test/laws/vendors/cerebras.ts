@@ -1,4 +1,4 @@
-import { hi, type Loose, noField, type StrictVendor } from './vendor.ts'
+import { hi, type Loose, noField, noReasoningContent, type StrictVendor } from './vendor.ts'
 
 const SDK = 'no field of cerebras_cloud_sdk 1.91.0 (PyPI), read on 2026-12-01'
 const TOOLS = [{ type: 'function', function: { name: 'now', parameters: { type: 'object', properties: {} } } }]
@@ -26,18 +26,9 @@ export const cerebrasChat: StrictVendor = {
       example: { ...hi, tools: [...TOOLS, { type: 'function', function: { ...TOOLS[0]!.function, strict: true } }] },
       native: true,
     },
-    {
-      error: "property 'messages.2.assistant.reasoning_content' is unsupported",
-      source: 'Alishahryar1/free-claude-code#1136, read on 2026-12-01',
-      refuses: body => body.messages.some((message: object) => 'reasoning_content' in message),
-      example: {
-        messages: [
-          { role: 'user', content: 'hi' },
-          { role: 'assistant', content: 'hi', reasoning_content: 'a' },
-          { role: 'user', content: 'hi' },
-        ],
-      },
-      native: true,
-    },
+    noReasoningContent(
+      "property 'messages.2.assistant.reasoning_content' is unsupported",
+      'Alishahryar1/free-claude-code#1136, read on 2026-12-01',
+    ),
   ],
 }

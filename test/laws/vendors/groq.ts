@@ -1,4 +1,4 @@
-import { hi, type Loose, noField, type StrictVendor } from './vendor.ts'
+import { hi, type Loose, noField, noReasoningContent, type StrictVendor } from './vendor.ts'
 
 const SDK = 'no field of groq 1.7.0 (PyPI); CherryHQ/cherry-studio#11435, read on 2026-12-01'
 
@@ -55,19 +55,7 @@ export const groqChat: StrictVendor = {
         (/llama/.test(model) || (/qwen3-32b/.test(model) && !['none', 'default'].includes(effort))),
       example: { ...hi, reasoning_effort: 'high' },
     },
-    {
-      error: "property 'reasoning_content' is unsupported",
-      source: 'docs/wire/chat.md#fields-that-vendors-refuse',
-      refuses: body => body.messages.some((message: object) => 'reasoning_content' in message),
-      example: {
-        messages: [
-          { role: 'user', content: 'hi' },
-          { role: 'assistant', content: 'hi', reasoning_content: 'a' },
-          { role: 'user', content: 'hi' },
-        ],
-      },
-      native: true,
-    },
+    noReasoningContent("property 'reasoning_content' is unsupported", 'docs/wire/chat.md#fields-that-vendors-refuse'),
     {
       error: "role 'developer' is not supported",
       source: 'groq 1.7.0 (PyPI), the roles of messages',

@@ -41,3 +41,17 @@ export const noField = (field: string, value: Loose, source: string): Refusal =>
   example: { ...hi, [field]: value },
   native: true,
 })
+
+/** Rule of turns of the assistant that may not have `reasoning_content`, which many agents return. */
+export const noReasoningContent = (error: string, source: string): Refusal => ({
+  ...{ error, source },
+  refuses: body => body.messages.some((message: object) => 'reasoning_content' in message),
+  example: {
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'hi', reasoning_content: 'a' },
+      { role: 'user', content: 'hi' },
+    ],
+  },
+  native: true,
+})
