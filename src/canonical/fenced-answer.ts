@@ -77,7 +77,7 @@ export class FenceReader implements TextChange {
       : WHITE_SPACE.has(char) && held.length < MAX_HELD
   }
 
-  /** What follows a fence is text, so that the closing stays where it is. */
+  /** Returns the held closing and the text behind it: a fence that ends earlier stays. */
   private passThrough(rest: string): string {
     const { held } = this
     this.state = 'bare'

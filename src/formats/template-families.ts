@@ -1,7 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 
 /*
- * What the chat templates of models demand on servers that run them as they are (the flag `chat_templates`). Sources,
+ * Demands of models' chat templates, on servers that run them as they are (the flag `chat_templates`). Sources,
  * read on 2026-12-01: `models/templates` of llama.cpp in llama-cpp-python 0.3.36, run over requests; mini-swe-agent#759,
  * eclipse-peon-ai#75 and crush#279 (Mistral), adk-python#1373 (Gemma), llama.cpp#20733 and #27367 (Qwen 3.5).
  */

@@ -9,7 +9,7 @@ export interface FormatRequest {
   readonly work: Work
   /** The operator's facts about the model. */
   readonly facts?: Pick<ModelFacts, 'interface'> | undefined
-  /** What a request with functions says about reasoning. Undefined for requests without functions, or without reasoning. */
+  /** Reasoning of a request with functions. Undefined for requests without functions, or with reasoning turned off. */
   readonly functions?: 'thinking' | 'unstated' | undefined
 }
 

@@ -76,7 +76,7 @@ function takenSettings(request: CanonicalRequest, losses: Losses): SharedSetting
   return { ...settings, taskType: undefined }
 }
 
-/** What all inputs of a request share. A batch repeats the model in each of its requests. */
+/** Fields that all inputs of a request share. A batch repeats the model in each of its requests. */
 interface Shared {
   readonly model: string | undefined
   readonly settings: SharedSettings

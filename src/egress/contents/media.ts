@@ -6,6 +6,7 @@ import { isGoogleFile } from '../../canonical/media/google-file.ts'
 import { withRate } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
+import { googleTypeOf } from '../media/google-types.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 
 /** Rules for media at a certain position in a request or answer. */
@@ -33,9 +34,6 @@ const API_TEXTS =
 /** Text files that Google Cloud takes. */
 const CLOUD_TEXTS = /^text\/plain$/i
 const PLAIN_TEXT = 'text/plain'
-
-/** Types that Google knows by another name only: "Unsupported MIME type: image/jpg" (docs/wire/contents.md#parts). */
-const SYNONYMS: { readonly [mediaType: string]: string } = { 'image/jpg': 'image/jpeg' }
 
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'use' | 'cache'> = {
   detail: 'no-detail-here',
@@ -75,7 +73,7 @@ function writeType(declaredType: string, path: Path, { textTypes, losses }: Medi
     losses.change(at, PLAIN_TEXT, 'plain-text-only')
     return PLAIN_TEXT
   }
-  const mediaType = rowOf(SYNONYMS, declaredType.toLowerCase()) ?? withRate(declaredType)
+  const mediaType = googleTypeOf(declaredType) ?? withRate(declaredType)
   if (mediaType !== declaredType) losses.changeRestored(at, mediaType, 'written-as-a-synonym')
   return mediaType
 }

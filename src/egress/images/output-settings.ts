@@ -1,5 +1,7 @@
 import type { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { withFields } from '../native.ts'
 
 /* Settings of images that upstreams with `output_settings: false` refuse (docs/wire/images.md#beyond-the-description). */
 
@@ -14,7 +16,7 @@ const SETTING_LOSSES = {
 }
 
 /** Fields of such settings. */
-export const OUTPUT_FIELDS = [
+const OUTPUT_FIELDS = [
   ...['background', 'output_format', 'output_compression', 'input_fidelity', 'moderation', 'partial_images', 'stream'],
 ]
 
@@ -30,4 +32,10 @@ export function withoutOutputSettings(request: CanonicalRequest, losses: Losses)
   }
   const { background, mediaType, compression, fidelity, moderation, previews, ...image } = output.image
   return { ...request, stream: false, output: { ...output, image } }
+}
+
+/** Returns a native body without such settings. */
+export function withoutOutputFields(body: JsonObject, request: CanonicalRequest, losses: Losses): JsonObject {
+  withoutOutputSettings(request, losses)
+  return withFields(body, {}, OUTPUT_FIELDS)
 }

@@ -8,12 +8,12 @@ import { formFields } from '../media/form-texts.ts'
 import { nearestQuality, needsOtherSize, OLDER_QUALITIES, sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
 import { settingsWithoutSize, withoutSize } from '../media/size-fields.ts'
-import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
+import { bodyWithModel, type NativeRequest, nativeSourceOf, withFields } from '../native.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { acceptsUnchanged, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
 import { editsByGeneration, FORMAT } from './named.ts'
-import { OUTPUT_FIELDS, withoutOutputSettings } from './output-settings.ts'
+import { withoutOutputFields, withoutOutputSettings } from './output-settings.ts'
 
 /**
  * Writes the request as `POST /images/generations`, or `/images/edits` if there are images to edit
@@ -22,20 +22,8 @@ import { OUTPUT_FIELDS, withoutOutputSettings } from './output-settings.ts'
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = imagesDialect(options.dialect)
   const nativeSource = options.native ? nativeSourceOf(request, FORMAT) : undefined
-  if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, dialect)) {
-    const losses = new Losses()
-    const { path, files } = nativeSource.wire
-    const body = acceptedSettings(bodyWithModel(request, nativeSource), request, dialect, losses)
-    const isPlain = dialect.output_settings === false
-    if (isPlain) withoutOutputSettings(request, losses)
-    const wire = {
-      path: path.replace(/^\/v1(?=\/)/, ''),
-      query: {},
-      headers: {},
-      body: isPlain ? withFields(body, {}, OUTPUT_FIELDS) : body,
-    }
-    return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
-  }
+  if (nativeSource !== undefined && acceptsUnchanged(nativeSource.wire, dialect))
+    return writeNativeRequest(request, nativeSource, dialect)
   const losses = new Losses(foreignLosses(request, FORMAT))
   const turn = turnOf(request)
   const content = request.messages[turn]?.content ?? []
@@ -43,13 +31,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   dropOthers(request.output, ['output'], OUTPUT, 'images-only', losses)
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const isEdit = files !== undefined || Object.keys(named).length > 0
-  const endpointPath = wireSourceOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
-  const path =
-    !isEdit || editsByGeneration(dialect)
-      ? '/images/generations'
-      : endpointPath.endsWith(VARIATIONS)
-        ? VARIATIONS
-        : '/images/edits'
+  const path = isEdit && !editsByGeneration(dialect) ? editPath(request) : '/images/generations'
   const extras = extrasFor(request, FORMAT)
   const accepted = dialect.output_settings === false ? withoutOutputSettings(request, losses) : request
   const fields = {
@@ -68,7 +50,25 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   return { wire: { path, query: {}, headers: {}, body, ...defined({ files }) }, losses: losses.list }
 }
 
+/** Passes on a request of this format as received, except for settings that the upstream refuses. */
+function writeNativeRequest(
+  request: CanonicalRequest,
+  source: NativeRequest,
+  dialect: ImagesDialect,
+): Written<WireRequest> {
+  const losses = new Losses()
+  const { path, files } = source.wire
+  const accepted = acceptedSettings(bodyWithModel(request, source), request, dialect, losses)
+  const body = dialect.output_settings === false ? withoutOutputFields(accepted, request, losses) : accepted
+  const wire = { path: path.replace(/^\/v1(?=\/)/, ''), query: {}, headers: {}, body }
+  return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
+}
+
 const VARIATIONS = '/images/variations'
+
+/** Returns the endpoint for images to edit: the one that a native caller chose, if it is that of variations. */
+const editPath = (request: CanonicalRequest): string =>
+  wireSourceOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(VARIATIONS) === true ? VARIATIONS : '/images/edits'
 
 /** Matches OpenAI's models after DALL·E, which refuse its settings (docs/wire/images.md#generations). */
 const GPT_IMAGE = /\b(?:chat)?gpt-image\b/i

@@ -5,6 +5,7 @@ import { samplesOf } from '../../canonical/media/wav.ts'
 import { defined, type JsonObject, unchangedWire } from '../../canonical/node.ts'
 import { Offsets } from '../../canonical/text.ts'
 import { extrasFor } from '../fields.ts'
+import { googleTypeOf } from '../media/google-types.ts'
 import { FORMAT } from './context.ts'
 
 /* Step contents (docs/wire/interactions.md#contents), written in the same way in requests and answers. */
@@ -146,11 +147,12 @@ function writeType(mediaType: string, path: Path, losses: Losses): JsonObject {
   return { mime_type: RAW, sample_rate: rate, ...(statesChannels ? { channels } : {}) }
 }
 
-/** Writes a media type by the only name that Google knows (docs/wire/contents.md#parts). */
+/** Writes a media type by the name that Google knows. */
 function writeName(mediaType: string, path: Path, losses: Losses): string {
-  if (mediaType.toLowerCase() !== 'image/jpg') return mediaType
-  losses.changeRestored([...path, 'source', 'mediaType'], 'image/jpeg', 'written-as-a-synonym')
-  return 'image/jpeg'
+  const name = googleTypeOf(mediaType)
+  if (name === undefined) return mediaType
+  losses.changeRestored([...path, 'source', 'mediaType'], name, 'written-as-a-synonym')
+  return name
 }
 
 /** The media type of raw samples. */

@@ -1,10 +1,9 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { BodyChanges } from '../native.ts'
 import { forcedInThinking } from '../sanitize/forced-tools.ts'
 import type { WriteContext } from './context.ts'
-
-const isDisabled = (thinking: Json | undefined): boolean => isObject(thinking) && thinking['type'] === 'disabled'
+import { isDisabled } from './thinking.ts'
 
 /** Returns the changed fields of a native body that forces a call while the model thinks, as Claude Code does to search. */
 export function withFreeTools(request: CanonicalRequest, body: JsonObject, context: WriteContext): BodyChanges {

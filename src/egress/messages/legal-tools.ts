@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { BodyChanges } from '../native.ts'
 import { withFields } from '../native.ts'
 import { argumentSchema } from '../sanitize/closed-schema.ts'
-import { kimiSchema } from '../sanitize/kimi-schema.ts'
+import { SUBSETS } from '../sanitize/schema-subsets.ts'
 import type { WriteContext } from './context.ts'
 
 /*
@@ -12,8 +12,8 @@ import type { WriteContext } from './context.ts'
 
 /** Returns the changed fields of a native body: its tools, if the upstream refuses any. */
 export function withLegalTools(tools: Json | undefined, context: WriteContext): BodyChanges {
-  const { schemas, custom_type } = context.dialect
-  if ((schemas !== 'kimi' && custom_type !== false) || !Array.isArray(tools)) return {}
+  const { schemas = 'any', custom_type } = context.dialect
+  if ((schemas === 'any' && custom_type !== false) || !Array.isArray(tools)) return {}
   const legalTools = (tools as readonly Json[]).map((tool, index) =>
     isObject(tool) ? withLegalSchema(withoutType(tool, context), index, context) : tool,
   )
@@ -25,9 +25,10 @@ const withoutType = (tool: JsonObject, { dialect }: WriteContext): JsonObject =>
   dialect.custom_type === false && tool['type'] === 'custom' ? withFields(tool, {}, ['type']) : tool
 
 function withLegalSchema(tool: JsonObject, index: number, { dialect, losses }: WriteContext): JsonObject {
+  const { schemas = 'any' } = dialect
   const { input_schema: schema } = tool
-  if (dialect.schemas !== 'kimi' || !isObject(schema)) return tool
-  const legalSchema = kimiSchema(argumentSchema(schema))
+  if (schemas === 'any' || !isObject(schema)) return tool
+  const legalSchema = SUBSETS[schemas](argumentSchema(schema))
   if (JSON.stringify(legalSchema) === JSON.stringify(schema)) return tool
   losses.change(['tools', index, 'parameters'], legalSchema, 'schema-made-legal')
   return { ...tool, input_schema: legalSchema }

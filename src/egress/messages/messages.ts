@@ -4,11 +4,10 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { missingResult } from '../../canonical/repair.ts'
 import { CONTINUE_TURN, isInstructing, leadingInstructions, type Message } from '../../canonical/request.ts'
 import { extrasFor } from '../fields.ts'
-import { NO_REASONING_KNOWN } from '../losses.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { contentOf, type LocatedBlock, writeBlocks } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
-import { lacksThinking, PLACEHOLDER, placeholderBlock } from './demanded-thinking.ts'
+import { insertedThinking, lacksThinking } from './demanded-thinking.ts'
 
 /** A written conversation. Its system blocks are mutable, because they may still get a cache marker. */
 interface WrittenConversation {
@@ -38,17 +37,22 @@ export function writeTurns(
     const message = messages[index]!
     const turn = message.role === 'developer' ? 'system' : message.role
     const path: Path = ['messages', index]
-    const losses = new Losses()
-    const located = writeBlocks(message.content, childPath(path, 'content'), turn, { ...context, losses })
-    return { message, path, located, losses }
+    const losses = context.demandsThinking === true ? new Losses() : undefined
+    const ownContext = losses === undefined ? context : { ...context, losses }
+    return {
+      message,
+      path,
+      located: writeBlocks(message.content, childPath(path, 'content'), turn, ownContext),
+      losses,
+    }
   })
   const roles = rolesOf(written, context)
   const insertsThinking = turnsWithoutThinking(written, roles, context)
   written.forEach(({ message, path, located, losses }, at) => {
     const role = roles[at]!
     // A placeholder is reported first: it has its place in the turn as it was written.
-    const placeholder = insertsThinking.has(at) ? [insertedThinking(path, context)] : []
-    context.losses.report(losses.list)
+    const placeholder = insertsThinking.has(at) ? [placeholderIn(path, context)] : []
+    if (losses !== undefined) context.losses.report(losses.list)
     reportRole(message, role, path, context)
     turns.add(role, [...placeholder, ...located], message, path, context)
   })
@@ -142,8 +146,8 @@ interface WrittenTurn {
   readonly message: Message
   readonly path: Path
   readonly located: readonly LocatedBlock[]
-  /** Losses of the blocks. */
-  readonly losses: Losses
+  /** Losses of the blocks that are still to be reported, where a placeholder may come before them. */
+  readonly losses: Losses | undefined
 }
 
 /** Returns the indexes of the turns before which thinking is inserted: the first of each run of turns that is joined. */
@@ -170,11 +174,10 @@ function turnsWithoutThinking(
   return found
 }
 
-/** Creates the block for unknown thinking of a turn and reports it as inserted. */
-function insertedThinking(turn: Path, { losses }: WriteContext): LocatedBlock {
+/** Returns the block for unknown thinking at the start of a turn. */
+function placeholderIn(turn: Path, { losses }: WriteContext): LocatedBlock {
   const path = [...turn, 'content', 0]
-  losses.insert(path, { type: 'reasoning', text: PLACEHOLDER }, NO_REASONING_KNOWN)
-  return { block: placeholderBlock(), path }
+  return { block: insertedThinking(path, losses), path }
 }
 
 const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {

@@ -7,13 +7,12 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { isStrictVersion, messagesDialect } from '../../formats/dialects/messages.ts'
-import { NO_REASONING_KNOWN } from '../losses.ts'
 import { type BodyChanges, type NativeRequest, withFields } from '../native.ts'
 import { isSearch } from '../searches.ts'
 import type { NativeEventWriter, WriteOptions } from '../writer.ts'
 import { NO_INDEX, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
-import { demandsThinking, lacksThinking, PLACEHOLDER, placeholderBlock } from './demanded-thinking.ts'
+import { demandsThinking, insertedThinking, lacksThinking } from './demanded-thinking.ts'
 import { withLegalUserId } from './end-user.ts'
 import type { MessageStream } from './events.ts'
 import { withFreeTools } from './forced-tools.ts'
@@ -182,18 +181,16 @@ function nativeTurn({ wire, messages, at }: Turn, context: WriteContext): readon
   const originalTurn = unchangedWire<JsonObject>(messages[0]!, FORMAT)
   if (originalTurn !== undefined && (role === undefined || typeof originalTurn['content'] === 'string')) return [head]
   const losses = new Losses()
+  const ownContext = { ...context, losses }
   const blocks = messages.flatMap((message, index) => {
     const refused = refusedSearches(message.content)
     return message.content.flatMap((part, partIndex) => {
       const path: Path = ['messages', at + index, 'content', partIndex]
-      return nativeBlock(part, turnOf(message), path, { ...context, losses }, refused) ?? []
+      return nativeBlock(part, turnOf(message), path, ownContext, refused) ?? []
     })
   })
-  if (context.demandsThinking === true && role === 'assistant' && lacksThinking(blocks)) {
-    const value = { type: 'reasoning', text: PLACEHOLDER }
-    context.losses.insert(['messages', at, 'content', 0], value, NO_REASONING_KNOWN)
-    blocks.unshift(placeholderBlock() as JsonObject)
-  }
+  if (context.demandsThinking === true && role === 'assistant' && lacksThinking(blocks))
+    blocks.unshift(insertedThinking(['messages', at, 'content', 0], context.losses) as JsonObject)
   context.losses.report(losses.list)
   const isEmptied = blocks.length === 0 && messages.some(({ content }) => content.length > 0)
   return isEmptied ? [] : [{ ...head, content: blocks }]

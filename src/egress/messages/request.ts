@@ -46,7 +46,7 @@ type PassesBeta = WriteContext['passesBeta']
 /** The format's rules for tools and calls, to which tools and calls from other formats are adapted. */
 const SANITIZE_RULE: SanitizeRule = { name: 128, id: 64, uniqueIds: true, freeform: false, namespaces: false }
 
-/** These rules for Kimi, whose names begin with a letter. */
+/** Rules for Kimi: names begin with a letter. */
 const KIMI_RULE: SanitizeRule = { ...SANITIZE_RULE, beginning: 'letter' }
 
 /** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */

@@ -27,6 +27,9 @@ export interface Thinking {
 
 const NO_THINKING: Thinking = { on: false }
 
+/** Returns true if the settings of thinking turn it off. */
+export const isDisabled = (thinking: Json | undefined): boolean => isObject(thinking) && thinking['type'] === 'disabled'
+
 /**
  * Rewrites a native caller's thinking settings if the upstream does not accept them. Returns the changed body fields.
  *
@@ -41,7 +44,7 @@ export function nativeThinking(
   const { reasoning } = request
   if (reasoning === undefined) return {}
   if (context.dialect.thinking_off === 'refused') {
-    if (!isObject(body['thinking']) || body['thinking']['type'] !== 'disabled') return {}
+    if (!isDisabled(body['thinking'])) return {}
     context.losses.drop(['reasoning'], 'always-thinks')
     return { thinking: undefined, ...withoutEffort(body) }
   }

@@ -5,9 +5,9 @@ import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../
 import { defined, extrasFor } from '../fields.ts'
 import { argumentSchema, dropStrictness, strictSchema } from '../sanitize/closed-schema.ts'
 import { runsAt } from '../sanitize/hosted-tools.ts'
-import { kimiSchema } from '../sanitize/kimi-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { isRecursive } from '../sanitize/recursive-schema.ts'
+import { SUBSETS } from '../sanitize/schema-subsets.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 import { acceptedTool } from './previews.ts'
 
@@ -85,7 +85,7 @@ function writeSchema({ parameters, strict }: WrittenTool, path: Path, { dialect,
   }
   const plain = argumentSchema(parameters)
   const closed = strict === true ? strictSchema(plain) : plain
-  const schema = dialect.schemas === 'kimi' ? kimiSchema(closed) : closed
+  const schema = SUBSETS[dialect.schemas ?? 'any'](closed)
   if (JSON.stringify(schema) !== JSON.stringify(parameters)) losses.change(at, schema, 'schema-made-legal')
   return schema
 }

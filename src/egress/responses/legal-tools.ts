@@ -2,7 +2,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import type { BodyChanges } from '../native.ts'
-import { SUBSETS } from '../sanitize/parameters.ts'
+import { SUBSETS } from '../sanitize/schema-subsets.ts'
 
 /**
  * Returns the changed fields of a native body: its functions, if the upstream refuses the schema of any. Codex sends the

@@ -8,7 +8,7 @@ import { targetOf } from './recursive-schema.ts'
  * (docs/wire/chat.md#schemas-that-kimi-takes). Schemas of MCP servers, Zod and Pydantic are.
  */
 
-/** What the references within one schema need. */
+/** Context of the references within one schema. */
 interface Root {
   readonly schema: JsonObject
   readonly budget: Budget

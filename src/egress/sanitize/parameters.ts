@@ -2,24 +2,9 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 import { eachSchema } from './each-schema.ts'
-import { kimiSchema } from './kimi-schema.ts'
 import { withMergedUnions } from './merged-unions.ts'
 import { type PatternReason, withoutRefusedPatterns } from './patterns.ts'
-import { xaiSchema } from './xai-schema.ts'
-
-/** Dialect flags that affect schemas. */
-export interface SchemaDialect {
-  readonly schemas?: 'any' | 'kimi' | 'xai'
-}
-
-const same = (schema: JsonObject): JsonObject => schema
-
-/** Writes a schema in the subset that the upstream takes. Returns the same object for a schema within it. */
-export const SUBSETS: { readonly [S in NonNullable<SchemaDialect['schemas']>]: (schema: JsonObject) => JsonObject } = {
-  any: same,
-  kimi: kimiSchema,
-  xai: xaiSchema,
-}
+import { type SchemaDialect, SUBSETS } from './schema-subsets.ts'
 
 /**
  * Returns the tool's parameter schema with the fields that OpenAI requires even though they have defaults, `properties`

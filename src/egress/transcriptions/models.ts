@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { reportHint } from '../media/recording.ts'
 import { withFields } from '../native.ts'
 
-/* What transcription models refuse (docs/wire/transcriptions.md#models). */
+/* Fields and values that transcription models refuse (docs/wire/transcriptions.md#models). */
 
 /** Writes the form of a request as a model takes it. */
 type ModelForm = (body: JsonObject, request: CanonicalRequest, losses: Losses) => JsonObject

@@ -82,7 +82,7 @@ export interface Endpoint {
   readonly heartbeat?: WireEvent
   /** Names of the required version header, starting with the format's own. Versions are dates. */
   readonly version?: readonly string[]
-  /** Whether a request without the version header is of the usual version. */
+  /** True if a request without the version header is of the usual version. */
   readonly versionOptional?: boolean
 }
 

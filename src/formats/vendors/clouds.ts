@@ -177,9 +177,9 @@ export const azureDeployments: Preset = {
 }
 
 /**
- * What deployments of Claude in Foundry refuse that are hosted on Azure: "structured_outputs not supported in your
- * workspace" (oh-my-pi#4679), "server-side web search is not available in this environment" (Claude Code 2.1.282), and
- * system turns (pydantic-ai 2.68). Read on 2026-12-01. Those that Anthropic hosts take all of it.
+ * Flags of Claude in Foundry, for deployments on Azure. They refuse schemas ("structured_outputs not supported in your
+ * workspace", oh-my-pi#4679), searches ("server-side web search is not available in this environment", Claude Code
+ * 2.1.282) and system turns (pydantic-ai 2.68). Read on 2026-12-01. Deployments at Anthropic take all of them.
  */
 const AZURE_HOSTED = {
   ...{ strict_tools: false, json_schema: false, hosted_tools: 'none', system_turns: false },

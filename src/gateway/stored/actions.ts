@@ -112,7 +112,7 @@ const isTrue = (value: string | undefined): boolean => value === 'true' || value
 /** Bytes; longest body of a GET request that is read. */
 const SHORT_BODY = 1024
 
-/** Whether the body requests a stream: openai-go 3.98 sends `stream` in the body of its GET (`GetStreaming`, 2026-12-01). */
+/** Returns true if the body requests a stream, as that of openai-go's GET does (`GetStreaming` of 3.98, 2026-12-01). */
 async function streamsByBody(message: IncomingMessage): Promise<boolean> {
   const length = Number(message.headers['content-length'] ?? 0)
   if (!(length > 0 && length <= SHORT_BODY)) return false

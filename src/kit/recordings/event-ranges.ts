@@ -1,7 +1,5 @@
 import { linesOf, type Range } from './text-lines.ts'
 
-export type { Range }
-
 /**
  * Returns the ranges of events in a streamed body: data of server-sent events, JSON lines, or items of a JSON array.
  */

@@ -32,7 +32,7 @@ function loaded<Module>(name: string, load: () => Module): Module {
   }
 }
 
-/** What libraries state of a failed request: AWS's in `$metadata`, Google's in `response`, Azure's as `statusCode`. */
+/** A failed request in an error: of AWS's library in `$metadata`, of Google's in `response`, of Azure's as `statusCode`. */
 interface LibraryError extends Error {
   readonly code?: unknown
   readonly statusCode?: unknown

@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../canonical/node.ts'
+import { kimiSchema } from './kimi-schema.ts'
+import { xaiSchema } from './xai-schema.ts'
+
+/** Dialect flags that affect schemas. */
+export interface SchemaDialect {
+  readonly schemas?: 'any' | 'kimi' | 'xai'
+}
+
+const same = (schema: JsonObject): JsonObject => schema
+
+/** Writes a schema in the subset that the upstream takes. Returns the same object for a schema within it. */
+export const SUBSETS: { readonly [S in NonNullable<SchemaDialect['schemas']>]: (schema: JsonObject) => JsonObject } = {
+  any: same,
+  kimi: kimiSchema,
+  xai: xaiSchema,
+}
