@@ -142,10 +142,17 @@ export function judgeRequest(
   })
   list.facts(
     'request',
-    verdicts.flatMap(verdict => verdictByAnswer(verdict, cell, exchange.got) ?? []),
+    verdicts
+      .filter(verdict => !mayBeAdded(verdict, cell))
+      .flatMap(verdict => verdictByAnswer(verdict, cell, exchange.got) ?? []),
     reportedInRequest(losses, [...new Set([source, callerRequest])], request => facts(caller, request)),
   )
 }
+
+/** Returns true if a target adds a fact to ask in words for what the upstream's format cannot express. */
+const mayBeAdded = ({ fate, path }: FactVerdict, { upstream, scenario }: Cell): boolean =>
+  fate === 'added' &&
+  scenario.differences.some(({ may_add, formats }) => may_add === `request.${path}` && formats.includes(upstream!.name))
 
 /**
  * Judges a fact that the upstream's format cannot express. The fact is kept if the answer shows that the target itself

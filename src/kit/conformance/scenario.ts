@@ -18,6 +18,8 @@ export interface Difference {
   readonly other?: boolean
   /** Fact of the answer that proves that the target itself did what the request asked for. */
   readonly shown_by?: string
+  /** Fact of the request that a target may add to ask in words for what the formats cannot express. */
+  readonly may_add?: string
   readonly why: string
 }
 
