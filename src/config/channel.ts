@@ -192,7 +192,7 @@ function formatOf(
     query: row?.query ?? {},
     dialect: { ...row?.dialect, ...(written.dialect as JsonObject | undefined) },
     ...defined({ hosting: row?.hosting, errors: row?.errors }),
-    ...defined({ servedModels: row?.servedModels, avoidedModels: row?.avoidedModels }),
+    ...defined({ servedModels: row?.servedModels, avoidedModels: row?.avoidedModels, families: row?.families }),
     ...(isAtHost(baseUrl, row?.functionModels?.host) ? defined({ functionModels: row?.functionModels }) : {}),
   }
 }

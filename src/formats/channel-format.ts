@@ -7,6 +7,9 @@ import type { FunctionModels } from './responses-models.ts'
  */
 export type Hosting = 'vertex-claude' | 'azure-deployment' | 'bedrock-invoke'
 
+/** A family of models, by names in lower case, and its dialect flags. */
+export type ModelFamily = readonly [name: RegExp, dialect: JsonObject]
+
 /** Connection settings for one format of a channel's upstream. */
 export interface ChannelFormat {
   readonly format: Format
@@ -30,4 +33,6 @@ export interface ChannelFormat {
   readonly avoidedModels?: RegExp
   /** Matches models that another format of the vendor serves if the request has functions. */
   readonly functionModels?: FunctionModels
+  /** Families of models that this vendor serves in a way of its own. The first matching row applies. */
+  readonly families?: readonly ModelFamily[]
 }

@@ -89,20 +89,8 @@ const EFFORT_FAMILIES: readonly EffortFamily[] = [
   [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],
 ]
 
-/**
- * Families that take no effort at Groq: "`reasoning_effort` must be one of `none` or `default`" and "not supported with
- * this model" (earendil-works/pi#1745, iamsrikanthnani/pluely#219, read on 2026-12-01).
- */
-const GROQ_FAMILIES: readonly EffortFamily[] = [[/llama|kimi-k2-instruct|qwen-?3-32b/, []]]
-
-/**
- * Returns a model's dialect flags in `chat` and `responses`, by its name, or undefined for an unknown family.
- *
- * @param channelDialect the channel's own flags, which tell Groq from other vendors of the same models.
- */
-export function effortDialect(model: string, { request_fields }: JsonObject = {}): JsonObject | undefined {
-  const isNamed = ([name]: EffortFamily): boolean => name.test(model)
-  const atVendor = request_fields === 'groq' ? GROQ_FAMILIES.find(isNamed) : undefined
-  const family = atVendor ?? EFFORT_FAMILIES.find(isNamed)
+/** Returns a model's dialect flags in `chat` and `responses`, by its name, or undefined for an unknown family. */
+export function effortDialect(model: string): JsonObject | undefined {
+  const family = EFFORT_FAMILIES.find(([name]) => name.test(model))
   return family && { ...(family[1] && { efforts: family[1] }), ...family[2] }
 }

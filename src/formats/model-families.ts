@@ -69,9 +69,6 @@ function hostedDialect(name: string): JsonObject | undefined {
 export const getsOthersSettings = (format: Format, model: string): boolean =>
   format === 'messages' && ALWAYS_THINKING.test(model.toLowerCase())
 
-/** Returns true if model families have dialect flags in this format. */
-export const hasFamilies = (format: Format): boolean => LOOKUPS[format] !== undefined
-
 /**
  * Returns the dialect flags for a model, by its name, or undefined for an unknown family: those of its settings, and
  * `images` if the model takes text only.

@@ -1,8 +1,7 @@
-import { putNewest } from '../canonical/bounded-map.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat } from './channel-format.ts'
 import type { ModelFacts } from './model-facts.ts'
-import { getsOthersSettings, hasFamilies, settingsDialect, TEXT_ONLY } from './model-families.ts'
+import { getsOthersSettings, settingsDialect, TEXT_ONLY } from './model-families.ts'
 import { templateDialect } from './template-families.ts'
 import { takesTextOnly } from './text-only-models.ts'
 
@@ -42,43 +41,61 @@ export interface ModelLimits {
 
 /**
  * Adds a model's dialect to a channel's format. The channel's flags take precedence over the operator's flags for the
- * model, which take precedence over the flags of the model's family. Returns the same object for the same model, and
- * the format itself if there is nothing to add.
+ * model, which take precedence over the flags of the model's family, at the vendor or anywhere. Returns the same object
+ * for the same model, and the format itself if there is nothing to add.
  */
 export function formatFor(format: ChannelFormat, context: ModelContext): ChannelFormat {
-  const { model, facts, native, callerModel = model } = context
-  const isOther = native && isOtherFamily(format.format, callerModel, model)
-  const isKnown = native && !isOther && !getsOthersSettings(format.format, model)
-  const textOnly = getsTextOnly(format.format, context)
-  const splits = format.functionModels?.thinking.test(model) === true
-  const template = templateDialect(format.format, format.dialect, context)
-  const isNatural = !textOnly && !splits && template === undefined && facts?.dialect === undefined
-  if ((isKnown || !hasFamilies(format.format)) && isNatural) return format
+  const { facts } = context
   const models = cache.get(format) ?? new Map<string, CachedFormat>()
-  const key = native ? `native ${isOther} ${textOnly} ${model}` : model
+  const key = keyOf(context)
   const cached = models.get(key)
   if (cached !== undefined && cached.facts === facts) return cached.format
-  const family = isKnown ? undefined : settingsDialect(format.format, model, format.dialect)
-  const ownFlags = {
-    ...(textOnly ? TEXT_ONLY : {}),
-    ...(splits ? EITHER : {}),
-    ...template,
-    ...family,
-    ...factsDialect(format, facts),
-  }
-  const flags = withLimit(ownFlags, format, context)
-  const modelFormat: ChannelFormat =
-    Object.keys(flags).length === 0
-      ? format
-      : { ...format, dialect: { ...flags, ...format.dialect }, ...(isOther && family ? { otherModel: true } : {}) }
+  const modelFormat = withModel(format, context)
   if (models.size >= MAX_MODELS) models.clear()
   models.set(key, { facts, format: modelFormat })
   cache.set(format, models)
   return modelFormat
 }
 
+/** Returns the key of a model in the cache of a channel's format. */
+function keyOf({ model, native, callerModel = model }: ModelContext): string {
+  if (!native) return model
+  return callerModel === model ? `native ${model}` : `native ${JSON.stringify([callerModel, model])}`
+}
+
+function withModel(format: ChannelFormat, context: ModelContext): ChannelFormat {
+  const { model, facts } = context
+  const isOther = isOtherFamily(format, context)
+  const getsFamily = isOther || isUnchosen(format, context)
+  const family = getsFamily ? familyFlags(format, model) : undefined
+  const ownFlags = {
+    ...(getsTextOnly(format.format, context) ? TEXT_ONLY : {}),
+    ...(format.functionModels?.thinking.test(model) === true ? EITHER : {}),
+    ...templateDialect(format.format, format.dialect, context),
+    ...family,
+    ...(getsFamily ? limitOf(format, facts) : {}),
+    ...facts?.dialect,
+  }
+  const flags = withLimit(ownFlags, format, context)
+  if (Object.keys(flags).length === 0) return format
+  return { ...format, dialect: { ...flags, ...format.dialect }, ...(isOther && family ? { otherModel: true } : {}) }
+}
+
 /** Flags of models that take functions only while they do not think. */
 const EITHER = { functions_while_thinking: false } as const
+
+/** Returns the flags of a model's settings, with those that it has at this vendor alone, or undefined if unknown. */
+function familyFlags({ format, dialect, families }: ChannelFormat, model: string): JsonObject | undefined {
+  const anywhere = settingsDialect(format, model, dialect)
+  if (families === undefined) return anywhere
+  const name = model.toLowerCase()
+  const atVendor = families.find(([family]) => family.test(name))?.[1]
+  return atVendor === undefined ? anywhere : { ...anywhere, ...atVendor }
+}
+
+/** Returns true if the caller does not choose its settings for the model. */
+const isUnchosen = ({ format }: ChannelFormat, { native, model }: ModelContext): boolean =>
+  !native || getsOthersSettings(format, model)
 
 /**
  * Returns true if the model gets no images. A native caller that names a model of text is expected to know that, except
@@ -90,25 +107,16 @@ const getsTextOnly = (format: Format, { model, native, callerModel = model }: Mo
 /** Formats whose native callers choose settings that models of other families refuse. */
 const SETTING_FORMATS: ReadonlySet<Format> = new Set(['messages', 'chat', 'responses', 'contents'])
 
-/** Results of `isOtherFamily`, by format and names. */
-const differences = new Map<string, boolean>()
-
-/** Returns true if the models have different family flags in this format. */
-function isOtherFamily(format: Format, callerModel: string, model: string): boolean {
-  if (callerModel === model || !SETTING_FORMATS.has(format)) return false
-  const key = JSON.stringify([format, callerModel, model])
-  const known = differences.get(key)
-  if (known !== undefined) return known
-  const [named, sent] = [callerModel, model].map(name => JSON.stringify(settingsDialect(format, name)))
-  putNewest(differences, key, named !== sent, MAX_MODELS)
+/** Returns true if a native caller named a model that has other flags of settings in this format. */
+function isOtherFamily(format: ChannelFormat, { native, model, callerModel = model }: ModelContext): boolean {
+  if (!native || callerModel === model || !SETTING_FORMATS.has(format.format)) return false
+  const [named, sent] = [callerModel, model].map(name => JSON.stringify(familyFlags(format, name)))
   return named !== sent
 }
 
-/** Returns the dialect flags in the operator's facts about a model. */
-function factsDialect({ format }: ChannelFormat, facts: ModelFacts | undefined): JsonObject {
-  const limit = facts?.maxOutput
-  return { ...(format === 'messages' && limit !== undefined ? { max_output: limit } : {}), ...facts?.dialect }
-}
+/** Returns the operator's limit of the model's answers as a flag. */
+const limitOf = ({ format }: ChannelFormat, facts: ModelFacts | undefined): JsonObject =>
+  format === 'messages' && facts?.maxOutput !== undefined ? { max_output: facts.maxOutput } : {}
 
 /**
  * Adds the catalogue's output limit if no other is declared. Limits set by callers may exceed it, because the catalogue

@@ -1,7 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { AuthStyle } from './auth.ts'
 import type { BetaPolicy } from './betas.ts'
-import type { Hosting } from './channel-format.ts'
+import type { Hosting, ModelFamily } from './channel-format.ts'
 import type { FunctionModels } from './responses-models.ts'
 
 /** A vendor as data: everything that a channel needs if its operator configures only a key. */
@@ -63,6 +63,11 @@ export interface PresetFormat {
   readonly avoidedModels?: RegExp
   /** Matches models that another format of the vendor serves if the request has functions. */
   readonly functionModels?: FunctionModels
+  /**
+   * Families of models that this vendor serves in a way of its own, by names in lower case. The first matching row
+   * applies, and overrides what the family takes elsewhere.
+   */
+  readonly families?: readonly ModelFamily[]
   /** Undefined for the format's default authentication (formats.ts). */
   readonly auth?: AuthStyle
   readonly headers?: { readonly [name: string]: string }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelFormat, ModelFacts } from '../../src/config/index.ts'
-import { expectedOf } from '../../src/formats/dialects/index.ts'
+import { expectedOf, FLAGS_OF } from '../../src/formats/dialects/index.ts'
 import { familyDialect, formatFor } from '../../src/formats/index.ts'
+import { PRESETS } from '../../src/formats/presets.ts'
 
 const messages: ChannelFormat = {
   ...{ format: 'messages', baseUrl: 'http://127.0.0.1', auth: 'none', headers: {}, query: {} },
@@ -68,6 +69,38 @@ describe('families of models', () => {
     ])
       for (const [flag, value] of Object.entries(familyDialect('messages', model)!))
         expect(expectedOf(flag, value), `${model}: ${flag}`).toBeUndefined()
+  })
+})
+
+/** Every row of a preset about a family of models, with its format. */
+const ROWS = [...PRESETS.values()].flatMap(({ name, formats }) =>
+  formats.flatMap(({ format, families = [] }) =>
+    families.map(([family, dialect]) => ({ name, format, family, dialect })),
+  ),
+)
+
+describe('families of models at one vendor', () => {
+  it.each(ROWS)('of $name are flags of $format: $family', ({ format, dialect }) => {
+    for (const [flag, value] of Object.entries(dialect)) {
+      expect(Object.keys(FLAGS_OF[format]!)).toContain(flag)
+      expect(expectedOf(flag, value), flag).toBeUndefined()
+    }
+  })
+
+  it('override what a family takes elsewhere, and give way to the operator', () => {
+    const families = [[/llama|qwen/, { efforts: [] }]] as const
+    const chat = { ...messages, format: 'chat', families }
+    expect(foreign(chat, 'Qwen/QwQ-32B').dialect).toEqual({ thinks_by_default: true, efforts: [] })
+    expect(foreign(chat, 'llama-4', facts({ dialect: { efforts: ['low'] } })).dialect).toEqual({ efforts: ['low'] })
+    expect(foreign({ ...chat, dialect: { efforts: ['high'] } }, 'llama-4').dialect).toEqual({ efforts: ['high'] })
+    expect(foreign(chat, 'o3-mini').dialect).toMatchObject({ efforts: ['low', 'medium', 'high'] })
+  })
+
+  it('are for native callers whose model is of another family alone', () => {
+    const chat = { ...messages, format: 'chat', families: [[/llama/, { efforts: [] }]] } as const
+    const native = (model: string, callerModel: string) => formatFor(chat, { model, callerModel, native: true })
+    expect(native('llama-4', 'llama-4')).toBe(chat)
+    expect(native('llama-4', 'gpt-5')).toMatchObject({ dialect: { efforts: [] }, otherModel: true })
   })
 })
 

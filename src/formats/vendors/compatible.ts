@@ -101,6 +101,9 @@ export const groq: Preset = {
         json_with_tools: false,
         include_usage: true,
       },
+      // "`reasoning_effort` must be one of `none` or `default`" and "not supported with this model"
+      // (earendil-works/pi#1745, iamsrikanthnani/pluely#219, read on 2026-12-01).
+      families: [[/llama|kimi-k2-instruct|qwen-?3-32b/, { efforts: [] }]],
     },
     { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
     // "response_format must be one of [wav]" (EKKOLearnAI/hermes-studio#2328, August 2026).

@@ -17,8 +17,8 @@ interface Origin {
 
 /** Returns the body that the gateway sends to a vendor for a request. */
 export function sentTo({ preset, format }: StrictVendor, request: CanonicalRequest, origin: Origin): JsonObject {
-  const { baseUrl, dialect = {} } = PRESETS.get(preset)!.formats.find(one => one.format === format)!
-  const channel = { format, baseUrl: baseUrl ?? '', auth: 'bearer', headers: {}, query: {}, dialect } as const
+  const row = PRESETS.get(preset)!.formats.find(one => one.format === format)!
+  const channel = { baseUrl: '', auth: 'bearer', headers: {}, query: {}, dialect: {}, ...row } as const
   const { native } = origin
   const { dialect: flags, otherModel = false } = formatFor(channel, { model: request.model, ...origin })
   const repaired = native ? request : repair(handedTo(format, request)).request
