@@ -102,8 +102,12 @@ export const groq: Preset = {
         include_usage: true,
       },
       // "`reasoning_effort` must be one of `none` or `default`" and "not supported with this model"
-      // (earendil-works/pi#1745, iamsrikanthnani/pluely#219, read on 2026-12-01).
-      families: [[/llama|kimi-k2-instruct|qwen-?3-32b/, { efforts: [] }]],
+      // (earendil-works/pi#1745, iamsrikanthnani/pluely#219); "This model does not support response format `json_schema`"
+      // (plune-ai/cairn#36, ItzCrazyKns/Vane#980), read on 2026-12-01.
+      families: [
+        [/llama-4|kimi-k2-instruct/, { efforts: [] }],
+        [/llama|qwen-?3-32b/, { efforts: [], json_schema: false }],
+      ],
     },
     { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
     // "response_format must be one of [wav]" (EKKOLearnAI/hermes-studio#2328, August 2026).

@@ -55,6 +55,18 @@ export const groqChat: StrictVendor = {
         (/llama/.test(model) || (/qwen3-32b/.test(model) && !['none', 'default'].includes(effort))),
       example: { ...hi, reasoning_effort: 'high' },
     },
+    {
+      error: 'This model does not support response format `json_schema`',
+      source: 'plune-ai/cairn#36, ItzCrazyKns/Vane#980, groq/groq-changelog#11, read on 2026-12-01',
+      refuses: ({ response_format: shape }, model) => shape?.type === 'json_schema' && /llama-3|qwen3-32b/.test(model),
+      example: {
+        ...hi,
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'a', schema: { type: 'object', properties: {} } },
+        },
+      },
+    },
     noReasoningContent("property 'reasoning_content' is unsupported", 'docs/wire/chat.md#fields-that-vendors-refuse'),
     {
       error: "role 'developer' is not supported",
