@@ -144,6 +144,7 @@ const responses = fc.record<JsonObject>(
     images: fc.boolean(),
     files: fc.boolean(),
     stateless: fc.boolean(),
+    odd_arguments: fc.boolean(),
     namespaces: fc.boolean(),
     hosted_tools: fc.constantFrom('all', 'search', 'none'),
     cache: fc.constantFrom('none', 'prompt_cache_breakpoint'),

@@ -9,8 +9,8 @@ import { forcesWhileThinking } from './forced-tools.ts'
 import { hasFunctionsWhileThinking } from './functions-alone.ts'
 import { hasTurnsInARow } from './joined-turns.ts'
 import { hasUnknownFields } from './known-fields.ts'
-import { hasOddArguments } from './legal-arguments.ts'
 import { isOfModel } from './messages.ts'
+import { hasOddArguments } from './odd-arguments.ts'
 import { hasRefusedChoice } from './tool-modes.ts'
 
 /*

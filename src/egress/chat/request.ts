@@ -11,6 +11,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
+import { withLegalArguments } from '../sanitize/legal-arguments.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
@@ -26,7 +27,6 @@ import { demandedFrom } from './demanded-reasoning.ts'
 import { withForcedTools } from './forced-tools.ts'
 import { withFunctionsAlone } from './functions-alone.ts'
 import { withKnownFields } from './known-fields.ts'
-import { withLegalArguments } from './legal-arguments.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
@@ -60,7 +60,7 @@ function writeForeign(original: CanonicalRequest, declared: ChatDialect): Writte
   // Each of these models takes the effort `none`.
   const dialect: ChatDialect = alone === legal ? declared : { ...declared, efforts: ['none'] }
   const taken = withLegalTemperature(withoutRefusedSettings(alone, dialect, losses), { dialect, losses })
-  const accepted = withLegalArguments(taken, { dialect, losses })
+  const accepted = withLegalArguments(taken, dialect, losses)
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
   const forced = withForcedTools(accepted, dialect, losses)

@@ -115,12 +115,7 @@ export const FLAGS = {
     default: 'any',
     meaning: '`short`: tool call ids must have nine letters and digits, and are rewritten so; `any` by default',
   },
-  odd_arguments: {
-    values: 'boolean',
-    default: true,
-    meaning:
-      'takes calls whose arguments are no JSON object, as those of answers that were cut; default: true; if false, they are wrapped in one',
-  },
+  odd_arguments: SHARED_FLAGS.odd_arguments,
   call_signatures: {
     values: 'boolean',
     default: false,

@@ -19,6 +19,7 @@ export const FLAGS = {
     default: 'any',
     meaning: REQUEST_FIELDS_MEANING,
   },
+  odd_arguments: SHARED_FLAGS.odd_arguments,
   schemas: SHARED_FLAGS.schemas,
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,

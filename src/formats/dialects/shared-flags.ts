@@ -96,6 +96,12 @@ export const SHARED_FLAGS = {
     meaning:
       'refuses assistant turns without reasoning, in chat from the first tool call on and in messages if they have calls: where none is known, a space (chat) or the words `tool call` are sent; default: false',
   },
+  odd_arguments: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes calls whose arguments are no JSON object, as those of answers that were cut; default: true, and false for MiniMax and servers on own machines; if false, they are wrapped in one',
+  },
   schemas: {
     values: ['any', 'kimi', 'xai'],
     default: 'any',

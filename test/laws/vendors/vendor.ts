@@ -55,3 +55,35 @@ export const noReasoningContent = (error: string, source: string): Refusal => ({
   },
   native: true,
 })
+
+const user: JsonObject = { role: 'user', content: 'hi' }
+
+export function isJsonObject(text: string): boolean {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** Rule of servers that parse the arguments of earlier calls, and refuse those of a call that was cut. */
+export const noOddArguments = (error: string, source: string): Refusal => ({
+  ...{ error, source },
+  refuses: body =>
+    body.messages.some(({ tool_calls: calls }: Loose) =>
+      calls?.some((call: Loose) => call.function && !isJsonObject(call.function.arguments)),
+    ),
+  example: {
+    messages: [
+      user,
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"a": "b' } }],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'cut' },
+    ],
+  },
+  native: true,
+})

@@ -44,7 +44,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Foundry 中的 Claude 以及 Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
-  odd_arguments: '接受参数不是 JSON 对象的调用（如被截断应答中的调用）；默认 true；为 false 时将其包装成对象',
+  odd_arguments:
+    '接受参数不是 JSON 对象的调用（如被截断应答中的调用）；默认 true，MiniMax 和本机服务器为 false；为 false 时将其包装成对象',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
   signed_turns:
     '拒绝首段文本或图像没有签名的模型轮次，因此来自别处的轮次会带上跳过检查的标记；默认 false，Gemini 3 及以后的图像模型默认 true',
