@@ -1,4 +1,4 @@
-import type { JsonObject } from '../canonical/node.ts'
+import { type JsonObject, stringIn } from '../canonical/node.ts'
 import type { Effort } from '../canonical/request.ts'
 
 const EFFORTS_UP_TO_HIGH = ['low', 'medium', 'high'] as const
@@ -90,19 +90,39 @@ const EFFORT_FAMILIES: readonly EffortFamily[] = [
 ]
 
 /**
- * Families that take no effort at Groq: "`reasoning_effort` must be one of `none` or `default`" and "not supported with
- * this model" (earendil-works/pi#1745, iamsrikanthnani/pluely#219, read on 2026-12-01).
+ * What models take only at some vendors, by the vendor's value of `request_fields`. The first matching row of a vendor
+ * applies, beside that of the family. Sources, read on 2026-12-01:
+ * Groq: "`reasoning_effort` must be one of `none` or `default`" and "not supported with this model" (pi#1745, pluely#219).
+ * Fireworks: `reasoning_effort` in fireworks-ai 1.2.30 (PyPI) and in api-evangelist/fireworks-ai, `openapi/`, which take
+ * no `minimal`; `xhigh`: FIREWORKS_REASONING_EFFORTS of deepagents-code. gpt-oss and MiniMax M2 always reason there.
+ * NVIDIA: `chat_template_kwargs` for Qwen, GLM and Nemotron (cherry-studio#13846, pi-free#217, oh-my-pi#2299, the preset
+ * `nvidia` of oh-my-pi 18.2.11), `reasoning_effort` for DeepSeek (hermes-agent#19888); Mistral refuses the former
+ * (free-claude-code#89). Azure: DeepSeek takes three efforts (pi#9645).
  */
-const GROQ_FAMILIES: readonly EffortFamily[] = [[/llama|kimi-k2-instruct|qwen-?3-32b/, []]]
+const VENDOR_FAMILIES: { readonly [vendor: string]: readonly EffortFamily[] } = {
+  groq: [[/llama|kimi-k2-instruct|qwen-?3-32b/, []]],
+  fireworks: [
+    [/gpt-oss|minimax-m2/, EFFORTS_UP_TO_HIGH],
+    [/kimi-k2\.7-code/, EFFORTS_FROM_LOW],
+    [/^/, ['none', ...EFFORTS_FROM_LOW]],
+  ],
+  nvidia: [[/qwen|glm|nemotron/, undefined, { reasoning_as: 'chat_template_kwargs' }]],
+  azure: [[/deepseek/, EFFORTS_UP_TO_HIGH]],
+}
+
+/** Dots of versions as Fireworks writes them, such as `kimi-k2p7-code`. */
+const VERSION_DOT = /(?<=\d)p(?=\d)/g
 
 /**
  * Returns a model's dialect flags in `chat` and `responses`, by its name, or undefined for an unknown family.
  *
- * @param channelDialect the channel's own flags, which tell Groq from other vendors of the same models.
+ * @param channelDialect the channel's own flags, which tell vendors of the same models apart.
  */
 export function effortDialect(model: string, { request_fields }: JsonObject = {}): JsonObject | undefined {
-  const isNamed = ([name]: EffortFamily): boolean => name.test(model)
-  const atVendor = request_fields === 'groq' ? GROQ_FAMILIES.find(isNamed) : undefined
-  const family = atVendor ?? EFFORT_FAMILIES.find(isNamed)
-  return family && { ...(family[1] && { efforts: family[1] }), ...family[2] }
+  const name = model.replace(VERSION_DOT, '.')
+  const isNamed = ([family]: EffortFamily): boolean => family.test(name)
+  const atVendor = VENDOR_FAMILIES[stringIn(request_fields)]?.find(isNamed)
+  const families = [EFFORT_FAMILIES.find(isNamed), atVendor].filter(one => one !== undefined)
+  if (families.length === 0) return undefined
+  return Object.assign({}, ...families.map(([, efforts, flags]) => ({ ...(efforts && { efforts }), ...flags })))
 }

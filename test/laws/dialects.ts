@@ -94,7 +94,9 @@ const chat = fc.record<JsonObject>(
     forced_while_thinking: fc.boolean(),
     functions_while_thinking: fc.boolean(),
     store: fc.boolean(),
-    request_fields: fc.constantFrom('any', 'mistral', 'groq', 'cerebras', 'xai'),
+    request_fields: fc.constantFrom(
+      ...['any', 'mistral', 'groq', 'cerebras', 'xai', 'fireworks', 'nvidia', 'azure', 'ark'],
+    ),
     call_ids: fc.constantFrom('any', 'short'),
     call_signatures: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),

@@ -82,7 +82,7 @@ function refusesTools({ tools }: JsonObject): boolean {
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>
   isObject(message) &&
-  itemsOf(message['content']).length > 0 &&
+  Array.isArray(message['content']) &&
   itemsOf(message['content']).every(part => hasValue(part, 'type', 'text'))
 
 /**

@@ -30,7 +30,7 @@ import { withKnownFields } from './known-fields.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
-import { withoutUnknownFields } from './refused-fields.ts'
+import { withoutUnknownFields, withTakenExtras, withTakenMarkers } from './refused-fields.ts'
 import { streamedThinking } from './streamed-thinking.ts'
 import { withLegalTemperature } from './temperature.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
@@ -51,7 +51,8 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
-function writeForeign(original: CanonicalRequest, declared: ChatDialect): Written<WireRequest> {
+function writeForeign(original: CanonicalRequest, channelDialect: ChatDialect): Written<WireRequest> {
+  const declared = withTakenMarkers(channelDialect)
   const freeform = declared.custom_tools !== false
   const beginning = declared.schemas === 'kimi' ? 'letter' : 'any'
   const rule = { name: 64, beginning, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
@@ -64,7 +65,7 @@ function writeForeign(original: CanonicalRequest, declared: ChatDialect): Writte
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
   const forced = withForcedTools(accepted, dialect, losses)
-  const request = isMistrals ? withKnownFields(forced, losses) : forced
+  const request = isMistrals ? withKnownFields(forced, losses) : withTakenExtras(forced, dialect, losses)
   const context: WriteContext = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const extras = extrasFor(request, FORMAT)
   const reasoning = writeReasoning(request.reasoning, extras, context)

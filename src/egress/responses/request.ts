@@ -47,7 +47,8 @@ function writeWorded(original: CanonicalRequest, options: WriteOptions): Written
   const { history, losses } = repairedHistory(original, false)
   const { wire, ...written } = writeTranslated(history, options)
   const { include } = source.wire.body
-  const body = include == null ? wire.body : { ...wire.body, include }
+  const takesInclude = include != null && responsesDialect(options.dialect).request_fields !== 'ark'
+  const body = takesInclude ? { ...wire.body, include } : wire.body
   return { ...written, wire: { ...wire, body }, losses: losses(written.losses) }
 }
 

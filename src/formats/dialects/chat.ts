@@ -138,7 +138,7 @@ export const FLAGS = {
     meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
   },
   request_fields: {
-    values: ['any', 'mistral', 'groq', 'cerebras'],
+    values: ['any', 'mistral', 'groq', 'cerebras', 'fireworks', 'nvidia', 'azure'],
     default: 'any',
     meaning: REQUEST_FIELDS_MEANING,
   },

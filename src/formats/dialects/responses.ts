@@ -15,7 +15,7 @@ export const FLAGS = {
       'takes namespaces of tools, items with tools, the search for tools, and `external_web_access` of searches; default: true; upstreams that are `stateless` never get namespaces and items with tools',
   },
   request_fields: {
-    values: ['any', 'xai'],
+    values: ['any', 'xai', 'ark'],
     default: 'any',
     meaning: REQUEST_FIELDS_MEANING,
   },

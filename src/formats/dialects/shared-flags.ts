@@ -182,7 +182,7 @@ export const SHARED_FLAGS = {
 
 /** Meaning of `request_fields`, whose values differ between formats. */
 export const REQUEST_FIELDS_MEANING =
-  '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq`, `cerebras` and `xai`: fields of OpenAI that these vendors refuse are left out, such as `verbosity` and `metadata`; `any` by default'
+  '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq`, `cerebras`, `xai`, `fireworks`, `nvidia`, `azure` (models of other makers) and `ark` (Volcengine): fields of OpenAI that these vendors refuse are left out, such as `verbosity` and `metadata`; `any` by default'
 
 /** Meaning of `cache`, whose values differ between formats. */
 export const CACHE_MEANING =

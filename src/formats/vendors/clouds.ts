@@ -171,7 +171,9 @@ export const azureDeployments: Preset = {
   formats: (['chat', 'embeddings', 'images', 'speech', 'transcriptions'] as const).map(format => ({
     ...{ format, baseUrl: 'https://{resource}.openai.azure.com', below: '/openai/deployments', auth: 'api-key' },
     ...{ hosting: 'azure-deployment', query: { 'api-version': '{api_version}' } },
-    ...(format === 'chat' ? { functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true } } : {}),
+    ...(format === 'chat'
+      ? { functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true, request_fields: 'azure' } }
+      : {}),
     ...(format === 'embeddings' ? { dialect: OPENAI_EMBEDDINGS } : {}),
   })),
 }

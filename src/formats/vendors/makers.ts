@@ -83,10 +83,11 @@ export const azure: Preset = {
   addressSuffix: '/openai/v1',
   cloud: { name: 'azure', scope: 'https://cognitiveservices.azure.com/.default' },
   formats: [
-    { format: 'responses', auth: 'api-key' },
+    // DeepSeek takes efforts in Chat Completions only: "'reasoning.effort' is not supported with this model" (pi#9645).
+    { format: 'responses', auth: 'api-key', avoidedModels: /deepseek/i },
     {
       ...{ format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS },
-      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true } },
+      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true, request_fields: 'azure' } },
     },
     { format: 'realtime', auth: 'api-key' },
     { format: 'embeddings', auth: 'api-key', dialect: OPENAI_EMBEDDINGS },

@@ -25,6 +25,8 @@ export interface Refusal {
 /** A preset's upstream in one format. */
 export interface StrictVendor {
   readonly preset: string
+  /** The address of a vendor without a preset, which channels with `provider: custom` have. */
+  readonly baseUrl?: string
   readonly format: Format
   /** Models as the vendor names them: one of each kind that it treats differently. */
   readonly models: readonly string[]
