@@ -11,6 +11,7 @@ import type { Preset, PresetFormat } from '../../src/formats/preset.ts'
 const TITLES: { readonly [preset: string]: string } = {
   ...{ openai: 'OpenAI', anthropic: 'Anthropic', google: 'Google Gemini', 'azure-openai': 'Azure OpenAI', xai: 'xAI' },
   ...{ deepseek: 'DeepSeek', mistral: 'Mistral', groq: 'Groq', together: 'Together AI', cerebras: 'Cerebras' },
+  ...{ fireworks: 'Fireworks AI', nvidia: 'NVIDIA' },
   ...{ zai: 'Z.AI (GLM)', moonshot: 'Moonshot AI (Kimi)', dashscope: 'Alibaba DashScope (Qwen)', minimax: 'MiniMax' },
   ...{ elevenlabs: 'ElevenLabs', deepgram: 'Deepgram', kling: 'Kling', huggingface: 'Hugging Face' },
   ...{ openrouter: 'OpenRouter', cohere: 'Cohere', voyage: 'Voyage AI', jina: 'Jina AI' },

@@ -7,8 +7,14 @@ import type { FunctionModels } from './responses-models.ts'
  */
 export type Hosting = 'vertex-claude' | 'azure-deployment' | 'bedrock-invoke'
 
-/** A family of models, by names in lower case, and its dialect flags. */
-export type ModelFamily = readonly [name: RegExp, dialect: JsonObject]
+/** A family of models that a vendor serves in a way of its own. */
+export interface ModelFamily {
+  /** Matches names in lower case. */
+  readonly name: RegExp
+  readonly dialect: JsonObject
+  /** True if native callers get the flags, too, because they do not choose what the vendor refuses. */
+  readonly native?: true
+}
 
 /** Connection settings for one format of a channel's upstream. */
 export interface ChannelFormat {

@@ -89,8 +89,12 @@ const EFFORT_FAMILIES: readonly EffortFamily[] = [
   [/glm-(?:5\.[3-9]|[6-9])/, ['low', 'high', 'max'], ALWAYS_THINKING],
 ]
 
+/** Dots of versions as Fireworks writes them, such as `kimi-k2p7-code`. */
+const VERSION_DOT = /(?<=\d)p(?=\d)/g
+
 /** Returns a model's dialect flags in `chat` and `responses`, by its name, or undefined for an unknown family. */
 export function effortDialect(model: string): JsonObject | undefined {
-  const family = EFFORT_FAMILIES.find(([name]) => name.test(model))
+  const dotted = model.replace(VERSION_DOT, '.')
+  const family = EFFORT_FAMILIES.find(([name]) => name.test(dotted))
   return family && { ...(family[1] && { efforts: family[1] }), ...family[2] }
 }

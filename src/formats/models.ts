@@ -1,5 +1,5 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { ChannelFormat } from './channel-format.ts'
+import type { ChannelFormat, ModelFamily } from './channel-format.ts'
 import type { ModelFacts } from './model-facts.ts'
 import { getsOthersSettings, settingsDialect, TEXT_ONLY } from './model-families.ts'
 import { templateDialect } from './template-families.ts'
@@ -66,8 +66,9 @@ function keyOf({ model, native, callerModel = model }: ModelContext): string {
 function withModel(format: ChannelFormat, context: ModelContext): ChannelFormat {
   const { model, facts } = context
   const isOther = isOtherFamily(format, context)
+  const atVendor = familyAtVendor(format, model)
   const getsFamily = isOther || isUnchosen(format, context)
-  const family = getsFamily ? familyFlags(format, model) : undefined
+  const family = getsFamily ? familyFlags(format, model, atVendor) : atVendor?.native && atVendor.dialect
   const ownFlags = {
     ...(getsTextOnly(format.format, context) ? TEXT_ONLY : {}),
     ...(format.functionModels?.thinking.test(model) === true ? EITHER : {}),
@@ -84,13 +85,21 @@ function withModel(format: ChannelFormat, context: ModelContext): ChannelFormat 
 /** Flags of models that take functions only while they do not think. */
 const EITHER = { functions_while_thinking: false } as const
 
+/** Returns the row of a model that this vendor serves in a way of its own. */
+function familyAtVendor({ families }: ChannelFormat, model: string): ModelFamily | undefined {
+  if (families === undefined) return undefined
+  const lower = model.toLowerCase()
+  return families.find(({ name }) => name.test(lower))
+}
+
 /** Returns the flags of a model's settings, with those that it has at this vendor alone, or undefined if unknown. */
-function familyFlags({ format, dialect, families }: ChannelFormat, model: string): JsonObject | undefined {
+function familyFlags(
+  { format, dialect }: ChannelFormat,
+  model: string,
+  atVendor: ModelFamily | undefined,
+): JsonObject | undefined {
   const anywhere = settingsDialect(format, model, dialect)
-  if (families === undefined) return anywhere
-  const name = model.toLowerCase()
-  const atVendor = families.find(([family]) => family.test(name))?.[1]
-  return atVendor === undefined ? anywhere : { ...anywhere, ...atVendor }
+  return atVendor === undefined ? anywhere : { ...anywhere, ...atVendor.dialect }
 }
 
 /** Returns true if the caller does not choose its settings for the model. */
@@ -110,7 +119,9 @@ const SETTING_FORMATS: ReadonlySet<Format> = new Set(['messages', 'chat', 'respo
 /** Returns true if a native caller named a model that has other flags of settings in this format. */
 function isOtherFamily(format: ChannelFormat, { native, model, callerModel = model }: ModelContext): boolean {
   if (!native || callerModel === model || !SETTING_FORMATS.has(format.format)) return false
-  const [named, sent] = [callerModel, model].map(name => JSON.stringify(familyFlags(format, name)))
+  const [named, sent] = [callerModel, model].map(name =>
+    JSON.stringify(familyFlags(format, name, familyAtVendor(format, name))),
+  )
   return named !== sent
 }
 

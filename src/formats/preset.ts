@@ -64,8 +64,8 @@ export interface PresetFormat {
   /** Matches models that another format of the vendor serves if the request has functions. */
   readonly functionModels?: FunctionModels
   /**
-   * Families of models that this vendor serves in a way of its own, by names in lower case. The first matching row
-   * applies, and overrides what the family takes elsewhere.
+   * Families of models that this vendor serves in a way of its own. The first matching row applies, and overrides what
+   * the family takes elsewhere.
    */
   readonly families?: readonly ModelFamily[]
   /** Undefined for the format's default authentication (formats.ts). */

@@ -26,6 +26,7 @@ import {
   xai,
   zai,
 } from './vendors/compatible.ts'
+import { fireworks, nvidia } from './vendors/hosts.ts'
 import { custom, llamaCpp, lmStudio, ollama, replay, vllm } from './vendors/local.ts'
 import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
 import { cohere, jina, voyage } from './vendors/retrieval.ts'
@@ -42,6 +43,8 @@ export const PRESETS: ReadonlyMap<string, Preset> = new Map(
     mistral,
     groq,
     together,
+    fireworks,
+    nvidia,
     cerebras,
     zai,
     moonshot,

@@ -75,7 +75,7 @@ describe('families of models', () => {
 /** Every row of a preset about a family of models, with its format. */
 const ROWS = [...PRESETS.values()].flatMap(({ name, formats }) =>
   formats.flatMap(({ format, families = [] }) =>
-    families.map(([family, dialect]) => ({ name, format, family, dialect })),
+    families.map(one => ({ name, format, family: one.name, dialect: one.dialect })),
   ),
 )
 
@@ -88,7 +88,7 @@ describe('families of models at one vendor', () => {
   })
 
   it('override what a family takes elsewhere, and give way to the operator', () => {
-    const families = [[/llama|qwen/, { efforts: [] }]] as const
+    const families = [{ name: /llama|qwen/, dialect: { efforts: [] } }]
     const chat = { ...messages, format: 'chat', families }
     expect(foreign(chat, 'Qwen/QwQ-32B').dialect).toEqual({ thinks_by_default: true, efforts: [] })
     expect(foreign(chat, 'llama-4', facts({ dialect: { efforts: ['low'] } })).dialect).toEqual({ efforts: ['low'] })
@@ -96,11 +96,15 @@ describe('families of models at one vendor', () => {
     expect(foreign(chat, 'o3-mini').dialect).toMatchObject({ efforts: ['low', 'medium', 'high'] })
   })
 
-  it('are for native callers whose model is of another family alone', () => {
-    const chat = { ...messages, format: 'chat', families: [[/llama/, { efforts: [] }]] } as const
+  it('are for native callers whose model is of another family, or if the row says so', () => {
+    const chat = { ...messages, format: 'chat', families: [{ name: /llama/, dialect: { efforts: [] } }] }
     const native = (model: string, callerModel: string) => formatFor(chat, { model, callerModel, native: true })
     expect(native('llama-4', 'llama-4')).toBe(chat)
     expect(native('llama-4', 'gpt-5')).toMatchObject({ dialect: { efforts: [] }, otherModel: true })
+    const families = [{ name: /llama/, dialect: { request_fields: 'azure' }, native: true }] as const
+    const forAll = formatFor({ ...chat, families }, { model: 'Llama-4', native: true })
+    expect(forAll.dialect).toEqual({ request_fields: 'azure' })
+    expect(forAll).not.toHaveProperty('otherModel')
   })
 })
 

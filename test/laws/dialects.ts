@@ -94,7 +94,9 @@ const chat = fc.record<JsonObject>(
     forced_while_thinking: fc.boolean(),
     functions_while_thinking: fc.boolean(),
     store: fc.boolean(),
-    request_fields: fc.constantFrom('any', 'mistral', 'groq', 'cerebras', 'xai'),
+    request_fields: fc.constantFrom(
+      ...['any', 'mistral', 'groq', 'cerebras', 'xai', 'fireworks', 'nvidia', 'azure', 'ark'],
+    ),
     call_ids: fc.constantFrom('any', 'short'),
     call_signatures: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
@@ -144,6 +146,7 @@ const responses = fc.record<JsonObject>(
     images: fc.boolean(),
     files: fc.boolean(),
     stateless: fc.boolean(),
+    odd_arguments: fc.boolean(),
     namespaces: fc.boolean(),
     hosted_tools: fc.constantFrom('all', 'search', 'none'),
     cache: fc.constantFrom('none', 'prompt_cache_breakpoint'),

@@ -9,8 +9,8 @@ import { forcesWhileThinking } from './forced-tools.ts'
 import { hasFunctionsWhileThinking } from './functions-alone.ts'
 import { hasTurnsInARow } from './joined-turns.ts'
 import { hasUnknownFields } from './known-fields.ts'
-import { hasOddArguments } from './legal-arguments.ts'
 import { isOfModel } from './messages.ts'
+import { hasOddArguments } from './odd-arguments.ts'
 import { hasRefusedChoice } from './tool-modes.ts'
 
 /*
@@ -82,7 +82,7 @@ function refusesTools({ tools }: JsonObject): boolean {
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>
   isObject(message) &&
-  itemsOf(message['content']).length > 0 &&
+  Array.isArray(message['content']) &&
   itemsOf(message['content']).every(part => hasValue(part, 'type', 'text'))
 
 /**

@@ -1,23 +1,55 @@
-import type { Path } from '../../canonical/loss.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { withFields } from '../native.ts'
 import { FORMAT, type WriteContext } from './content.ts'
+import {
+  ALL_BUT_NAMES,
+  type KnownFields,
+  STRICT_MESSAGES,
+  withKnownExtras,
+  withKnownMessages,
+} from './known-messages.ts'
 
 /*
- * Groq and Cerebras refuse a request with a field that they do not know: "property 'verbosity' is unsupported"
- * (docs/wire/chat.md#fields-that-vendors-refuse). Codex and Cherry Studio send such fields.
+ * Some vendors refuse a request with a field that they do not know: "property 'verbosity' is unsupported" (Groq),
+ * "Extra inputs are not permitted" (Fireworks), "Unsupported parameter(s): `prompt_cache_key`" (NVIDIA), "Unrecognized
+ * request argument supplied" (Azure); docs/wire/chat.md#fields-that-vendors-refuse. Codex, Cherry Studio and agents that
+ * return whole messages of OpenAI's SDKs send such fields.
  */
 
 const NEWER_FIELDS = ['verbosity', 'prompt_cache_retention', 'safety_identifier'] as const
+const CACHE_FIELDS = ['prompt_cache_key', 'prompt_cache_options'] as const
 /** Fields that Groq knows and refuses (console.groq.com/docs/openai, read on 2026-12-01). */
 const LACKING = ['logprobs', 'top_logprobs', 'logit_bias'] as const
 
-/** Fields of OpenAI that each value of `request_fields` refuses. */
-const REFUSED: { readonly [F in NonNullable<ChatDialect['request_fields']>]?: readonly (keyof typeof PATHS)[] } = {
-  groq: [...NEWER_FIELDS, 'prompt_cache_key', ...LACKING],
-  cerebras: [...NEWER_FIELDS, 'metadata'],
+/** What an upstream refuses of OpenAI's format. */
+interface Refused {
+  readonly fields: readonly (keyof typeof PATHS)[]
+  /** The fields of messages that the upstream takes. Defaults to all. */
+  readonly messages?: KnownFields
+  /** False if there is one answer per request. */
+  readonly candidates?: false
+}
+
+/** What each value of `request_fields` refuses. */
+const REFUSED: { readonly [F in NonNullable<ChatDialect['request_fields']>]?: Refused } = {
+  groq: {
+    fields: [...NEWER_FIELDS, 'prompt_cache_key', ...LACKING],
+    messages: ALL_BUT_NAMES,
+    candidates: false,
+  },
+  cerebras: { fields: [...NEWER_FIELDS, 'metadata'] },
+  fireworks: {
+    fields: [...NEWER_FIELDS, 'prompt_cache_options', 'moderation', 'modalities', 'audio'],
+    messages: STRICT_MESSAGES,
+  },
+  // Zed's and pi's requests to Kimi and DeepSeek (zed-industries/zed#52000, earendil-works/pi#9645, read on 2026-12-01).
+  azure: { fields: ['prompt_cache_retention', ...CACHE_FIELDS] },
+  nvidia: {
+    fields: [...NEWER_FIELDS, ...CACHE_FIELDS, 'metadata', 'service_tier', 'moderation', 'modalities', 'audio'],
+  },
 }
 
 /** Paths of these fields in the canonical request. Without a path, another field states the same. */
@@ -25,12 +57,29 @@ const PATHS = {
   verbosity: ['output', 'verbosity'],
   prompt_cache_key: ['cacheKey'],
   prompt_cache_retention: ['extras', FORMAT, 'prompt_cache_retention'],
+  prompt_cache_options: ['extras', FORMAT, 'prompt_cache_options'],
   safety_identifier: ['endUser'],
   metadata: ['metadata'],
+  service_tier: ['serviceTier'],
+  moderation: ['extras', FORMAT, 'moderation'],
+  modalities: ['output', 'modalities'],
+  audio: ['output', 'audio'],
   logprobs: ['sampling', 'logprobs'],
   top_logprobs: undefined,
   logit_bias: ['extras', FORMAT, 'logit_bias'],
 } as const satisfies { readonly [field: string]: Path | undefined }
+
+/** Returns the dialect without cache markers if messages may not have them. */
+export const withTakenMarkers = (dialect: ChatDialect): ChatDialect =>
+  REFUSED[dialect.request_fields ?? 'any']?.messages === STRICT_MESSAGES ? { ...dialect, cache: 'none' } : dialect
+
+/** Returns a request to be written without extras that the upstream refuses in messages. */
+export function withTakenExtras(request: CanonicalRequest, { request_fields }: ChatDialect, losses: Losses) {
+  const messages = REFUSED[request_fields ?? 'any']?.messages
+  return messages === STRICT_MESSAGES
+    ? { ...request, messages: withKnownExtras(request.messages, messages, losses) }
+    : request
+}
 
 /** Leaves out the fields that the upstream refuses. */
 export function withoutUnknownFields(
@@ -38,25 +87,13 @@ export function withoutUnknownFields(
   request: CanonicalRequest,
   { dialect, losses }: WriteContext,
 ): JsonObject {
-  const refused = (REFUSED[dialect.request_fields ?? 'any'] ?? []).filter(field => body[field] !== undefined)
+  const rule = REFUSED[dialect.request_fields ?? 'any']
+  if (rule === undefined) return body
+  const refused = rule.fields.filter(field => body[field] !== undefined)
   for (const field of refused)
     if (PATHS[field] !== undefined && body[field]) losses.drop(PATHS[field], 'no-equivalent-field')
-  const taken = withFields(body, {}, refused)
-  return dialect.request_fields === 'groq' ? forGroq(taken, request, { dialect, losses }) : taken
+  const isSeveral = rule.candidates === false && body['n'] != null && body['n'] !== 1
+  if (isSeveral && request.output.candidates !== undefined) losses.drop(['output', 'candidates'], 'one-candidate-only')
+  const taken = withFields(body, {}, isSeveral ? [...refused, 'n'] : refused)
+  return rule.messages === undefined ? taken : withKnownMessages(taken, request, rule.messages, losses)
 }
-
-/** Leaves out the names of messages, and a number of answers other than one, which Groq refuses. */
-function forGroq(body: JsonObject, { messages, output }: CanonicalRequest, { losses }: WriteContext): JsonObject {
-  const isSeveral = body['n'] != null && body['n'] !== 1
-  if (isSeveral && output.candidates !== undefined) losses.drop(['output', 'candidates'], 'one-candidate-only')
-  messages.forEach(({ name }, index) => {
-    if (name !== undefined) losses.drop(['messages', index, 'name'], 'no-names')
-  })
-  const wire = Array.isArray(body['messages']) ? body['messages'] : []
-  const changes = wire.some(isNamed) ? { messages: wire.map(withoutName) } : {}
-  return withFields(body, changes, isSeveral ? ['n'] : [])
-}
-
-const isNamed = (message: Json): message is JsonObject => isObject(message) && message['name'] !== undefined
-
-const withoutName = (message: Json): Json => (isNamed(message) ? withFields(message, {}, ['name']) : message)

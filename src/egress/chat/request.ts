@@ -11,6 +11,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
+import { withLegalArguments } from '../sanitize/legal-arguments.ts'
 import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
@@ -26,11 +27,10 @@ import { demandedFrom } from './demanded-reasoning.ts'
 import { withForcedTools } from './forced-tools.ts'
 import { withFunctionsAlone } from './functions-alone.ts'
 import { withKnownFields } from './known-fields.ts'
-import { withLegalArguments } from './legal-arguments.ts'
 import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeNativeRequest } from './native.ts'
 import { writeReasoning } from './reasoning-settings.ts'
-import { withoutUnknownFields } from './refused-fields.ts'
+import { withoutUnknownFields, withTakenExtras, withTakenMarkers } from './refused-fields.ts'
 import { streamedThinking } from './streamed-thinking.ts'
 import { withLegalTemperature } from './temperature.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
@@ -51,7 +51,8 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
 }
 
 /** Writes a request that was read from another format or cannot be passed on as received. */
-function writeForeign(original: CanonicalRequest, declared: ChatDialect): Written<WireRequest> {
+function writeForeign(original: CanonicalRequest, channelDialect: ChatDialect): Written<WireRequest> {
+  const declared = withTakenMarkers(channelDialect)
   const freeform = declared.custom_tools !== false
   const beginning = declared.schemas === 'kimi' ? 'letter' : 'any'
   const rule = { name: 64, beginning, id: MAX_ID_LENGTH, kimiIds: true, freeform, namespaces: false } as const
@@ -60,11 +61,11 @@ function writeForeign(original: CanonicalRequest, declared: ChatDialect): Writte
   // Each of these models takes the effort `none`.
   const dialect: ChatDialect = alone === legal ? declared : { ...declared, efforts: ['none'] }
   const taken = withLegalTemperature(withoutRefusedSettings(alone, dialect, losses), { dialect, losses })
-  const accepted = withLegalArguments(taken, { dialect, losses })
+  const accepted = withLegalArguments(taken, dialect, losses)
   losses.report(foreignLosses(accepted, FORMAT))
   const isMistrals = dialect.request_fields === 'mistral'
   const forced = withForcedTools(accepted, dialect, losses)
-  const request = isMistrals ? withKnownFields(forced, losses) : forced
+  const request = isMistrals ? withKnownFields(forced, losses) : withTakenExtras(forced, dialect, losses)
   const context: WriteContext = { dialect, losses, reasoningFrom: demandedFrom(request, dialect) }
   const extras = extrasFor(request, FORMAT)
   const reasoning = writeReasoning(request.reasoning, extras, context)

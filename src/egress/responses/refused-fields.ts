@@ -2,6 +2,7 @@ import type { Losses } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import { type BodyChanges, withFields } from '../native.ts'
+import { withArkFields } from './ark-fields.ts'
 
 /*
  * xAI refuses some of OpenAI's fields: "Argument not supported: metadata" (Open-WebUI-OpenRouter-pipe#62,
@@ -16,6 +17,7 @@ export function withoutRefusedFields(
   { request_fields }: ResponsesDialect,
   losses: Losses,
 ): JsonObject {
+  if (request_fields === 'ark') return withArkFields(body, losses)
   if (request_fields !== 'xai') return body
   if (body['metadata'] != null) losses.drop(['metadata'], 'no-metadata')
   if (body['service_tier'] != null) losses.drop(['serviceTier'], 'no-tiers')

@@ -10,6 +10,7 @@ import { hasFreeformTools, hasNamespaces } from '../functions-only.ts'
 import { nativeSourceOf } from '../native.ts'
 import { runsAt } from '../sanitize/hosted-tools.ts'
 import { type JsonRule, withJsonInWords } from '../sanitize/json-in-words.ts'
+import { hasOddCalls, withLegalArguments } from '../sanitize/legal-arguments.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
@@ -42,13 +43,18 @@ export const writeRequest = (original: CanonicalRequest, options: WriteOptions):
 function writeWorded(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const source = options.native ? nativeSourceOf(original, FORMAT, REWRITTEN) : undefined
   if (source === undefined) return writeTranslated(original, options)
-  if (takesTools(original, responsesDialect(options.dialect))) return writeNativeRequest(original, source, options)
+  if (isTaken(original, responsesDialect(options.dialect))) return writeNativeRequest(original, source, options)
   const { history, losses } = repairedHistory(original, false)
   const { wire, ...written } = writeTranslated(history, options)
   const { include } = source.wire.body
-  const body = include == null ? wire.body : { ...wire.body, include }
+  const takesInclude = include != null && responsesDialect(options.dialect).request_fields !== 'ark'
+  const body = takesInclude ? { ...wire.body, include } : wire.body
   return { ...written, wire: { ...wire, body }, losses: losses(written.losses) }
 }
+
+/** Returns true if the upstream takes the request as it came. Any other is written anew, by the dialect's rules. */
+const isTaken = (request: CanonicalRequest, dialect: ResponsesDialect): boolean =>
+  takesTools(request, dialect) && !(dialect.odd_arguments === false && hasOddCalls(request))
 
 /**
  * Returns true if the upstream takes the kinds of tools that the request declares or has called. Codex declares
@@ -77,7 +83,8 @@ function writeForeign(original: CanonicalRequest, options: WriteOptions): Writte
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: takesNamespaces(dialect) }
   const { request: renamedRequest, losses, renamed } = sanitize(original, rule)
-  const request = withoutRefusedSettings(renamedRequest, dialect, losses)
+  const settled = withoutRefusedSettings(renamedRequest, dialect, losses)
+  const request = withLegalArguments(settled, dialect, losses)
   losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
   const compacts = request.output.compaction === true

@@ -115,12 +115,7 @@ export const FLAGS = {
     default: 'any',
     meaning: '`short`: tool call ids must have nine letters and digits, and are rewritten so; `any` by default',
   },
-  odd_arguments: {
-    values: 'boolean',
-    default: true,
-    meaning:
-      'takes calls whose arguments are no JSON object, as those of answers that were cut; default: true; if false, they are wrapped in one',
-  },
+  odd_arguments: SHARED_FLAGS.odd_arguments,
   call_signatures: {
     values: 'boolean',
     default: false,
@@ -143,7 +138,7 @@ export const FLAGS = {
     meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
   },
   request_fields: {
-    values: ['any', 'mistral', 'groq', 'cerebras'],
+    values: ['any', 'mistral', 'groq', 'cerebras', 'fireworks', 'nvidia', 'azure'],
     default: 'any',
     meaning: REQUEST_FIELDS_MEANING,
   },

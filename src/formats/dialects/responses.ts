@@ -15,10 +15,11 @@ export const FLAGS = {
       'takes namespaces of tools, items with tools, the search for tools, and `external_web_access` of searches; default: true; upstreams that are `stateless` never get namespaces and items with tools',
   },
   request_fields: {
-    values: ['any', 'xai'],
+    values: ['any', 'xai', 'ark'],
     default: 'any',
     meaning: REQUEST_FIELDS_MEANING,
   },
+  odd_arguments: SHARED_FLAGS.odd_arguments,
   schemas: SHARED_FLAGS.schemas,
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,

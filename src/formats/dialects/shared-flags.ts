@@ -96,6 +96,12 @@ export const SHARED_FLAGS = {
     meaning:
       'refuses assistant turns without reasoning, in chat from the first tool call on and in messages if they have calls: where none is known, a space (chat) or the words `tool call` are sent; default: false',
   },
+  odd_arguments: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes calls whose arguments are no JSON object, as those of answers that were cut; default: true, and false for MiniMax and servers on own machines; if false, they are wrapped in one',
+  },
   schemas: {
     values: ['any', 'kimi', 'xai'],
     default: 'any',
@@ -176,7 +182,7 @@ export const SHARED_FLAGS = {
 
 /** Meaning of `request_fields`, whose values differ between formats. */
 export const REQUEST_FIELDS_MEANING =
-  '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq`, `cerebras` and `xai`: fields of OpenAI that these vendors refuse are left out, such as `verbosity` and `metadata`; `any` by default'
+  '`mistral`: fields that Mistral does not know are left out, because it refuses them, and `seed` is sent as `random_seed`; `groq`, `cerebras`, `xai`, `fireworks`, `nvidia`, `azure` (models of other makers) and `ark` (Volcengine): fields of OpenAI that these vendors refuse are left out, such as `verbosity` and `metadata`; `any` by default'
 
 /** Meaning of `cache`, whose values differ between formats. */
 export const CACHE_MEANING =

@@ -105,8 +105,8 @@ export const groq: Preset = {
       // (earendil-works/pi#1745, iamsrikanthnani/pluely#219); "This model does not support response format `json_schema`"
       // (plune-ai/cairn#36, ItzCrazyKns/Vane#980), read on 2026-12-01.
       families: [
-        [/llama-4|kimi-k2-instruct/, { efforts: [] }],
-        [/llama|qwen-?3-32b/, { efforts: [], json_schema: false }],
+        { name: /llama-4|kimi-k2-instruct/, dialect: { efforts: [] } },
+        { name: /llama|qwen-?3-32b/, dialect: { efforts: [], json_schema: false } },
       ],
     },
     { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },

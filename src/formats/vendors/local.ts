@@ -6,11 +6,18 @@ import type { Preset } from '../preset.ts'
 
 /* Presets of self-hosted upstreams, of upstreams that operators describe, and of recordings. */
 
-/** Chat dialect of self-hosted servers. */
+/**
+ * Chat dialect of self-hosted servers. All of them parse the arguments of earlier calls, and refuse those of a call that
+ * was cut: "Unterminated string" (vllm-project/vllm#43995 and #48922), "Failed to parse tool call arguments as JSON"
+ * (llama.cpp, OpenHands/software-agent-sdk#2887), sglang 0.5.23, mlx-lm 0.32.2, read on 2026-12-01.
+ */
 const LOCAL_CHAT = {
   ...{ ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
-  chat_templates: true,
+  ...{ chat_templates: true, odd_arguments: false },
 }
+
+/** Dialect of responses of self-hosted servers. They parse earlier calls, too (local-inference-lab/vllm#684, Codex). */
+const LOCAL_RESPONSES = { ...PLAIN_RESPONSES, odd_arguments: false } as const
 
 /** Efforts of Ollama: "invalid reasoning value: 'xhigh'" (ollama/ollama#17141 and #17252, read on 2026-12-01). */
 const OLLAMA_EFFORTS = { efforts: ['none', 'low', 'medium', 'high', 'max'] } as const
@@ -35,7 +42,7 @@ export const ollama: Preset = {
     {
       format: 'responses',
       baseUrl: 'http://127.0.0.1:11434/v1',
-      dialect: { ...PLAIN_RESPONSES, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES },
+      dialect: { ...LOCAL_RESPONSES, ...OLLAMA_EFFORTS, ...BYTES_OF_IMAGES },
     },
     {
       format: 'messages',
@@ -62,7 +69,7 @@ export const vllm: Preset = {
       baseUrl: 'http://127.0.0.1:8000/v1',
       dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs', files: false },
     },
-    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { ...PLAIN_RESPONSES, files: false } },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { ...LOCAL_RESPONSES, files: false } },
     ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings']),
     // vLLM reads `top_n` and ignores unknown fields (`RerankRequest`, github.com/vllm-project/vllm).
     { format: 'rerank', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { top_field: 'top_n' } },

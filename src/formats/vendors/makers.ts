@@ -1,3 +1,4 @@
+import type { ModelFamily } from '../channel-format.ts'
 import { CALLERS_VERSION } from '../dialects/messages.ts'
 import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
@@ -75,6 +76,23 @@ export const google: Preset = {
   ],
 }
 
+/**
+ * Models of other makers at Azure, which refuse fields of OpenAI's caches, also from Codex and Zed
+ * (egress/chat/refused-fields.ts). DeepSeek takes three efforts (pi#9645, read on 2026-12-01).
+ */
+export const AZURE_FAMILIES: readonly ModelFamily[] = [
+  {
+    name: /deepseek/,
+    dialect: { request_fields: 'azure', efforts: ['low', 'medium', 'high'] },
+    native: true,
+  },
+  {
+    name: /kimi|grok|mistral|ministral|codestral|llama|phi-|cohere|command|qwen|glm|minimax|jamba|gpt-oss/,
+    dialect: { request_fields: 'azure' },
+    native: true,
+  },
+]
+
 /** Azure's `/openai/v1` API accepts the same requests as OpenAI's, with the deployment name as the model. */
 export const azure: Preset = {
   name: 'azure-openai',
@@ -83,10 +101,12 @@ export const azure: Preset = {
   addressSuffix: '/openai/v1',
   cloud: { name: 'azure', scope: 'https://cognitiveservices.azure.com/.default' },
   formats: [
-    { format: 'responses', auth: 'api-key' },
+    // DeepSeek takes efforts in Chat Completions only: "'reasoning.effort' is not supported with this model" (pi#9645).
+    { format: 'responses', auth: 'api-key', avoidedModels: /deepseek/i },
     {
       ...{ format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS },
       ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true } },
+      families: AZURE_FAMILIES,
     },
     { format: 'realtime', auth: 'api-key' },
     { format: 'embeddings', auth: 'api-key', dialect: OPENAI_EMBEDDINGS },

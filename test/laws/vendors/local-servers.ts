@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import { hi, type Loose, type Refusal, type StrictVendor } from './vendor.ts'
+import { hi, type Loose, noOddArguments, type Refusal, type StrictVendor } from './vendor.ts'
 
 /* Servers of the user's own machine. */
 
@@ -55,6 +55,10 @@ export const llamaCppChat: StrictVendor = {
   refusals: [
     files,
     oneSystem,
+    noOddArguments(
+      'Failed to parse tool call arguments as JSON',
+      'OpenHands/software-agent-sdk#2887 (llama-server), read on 2026-12-01',
+    ),
     {
       error: 'a choice that names a tool is taken for auto, with a warning in the log alone',
       source: 'json_value in tools/server/server-common.h, llama-cpp-python 0.3.36, read on 2026-12-01',

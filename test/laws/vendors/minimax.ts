@@ -1,16 +1,7 @@
-import { hi, type Loose, type StrictVendor } from './vendor.ts'
+import { hi, type Loose, noOddArguments, type StrictVendor } from './vendor.ts'
 
 const messages = hi['messages'] as Loose[]
 const isSystem = ({ role }: Loose): boolean => role === 'system' || role === 'developer'
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  } catch {
-    return false
-  }
-}
 
 export const minimaxChat: StrictVendor = {
   preset: 'minimax',
@@ -33,26 +24,10 @@ export const minimaxChat: StrictVendor = {
       example: { ...hi, temperature: 0 },
       native: true,
     },
-    {
-      error: 'invalid function arguments json string',
-      source: 'earendil-works/pi#5468, HKUDS/nanobot#2373, can1357/oh-my-pi#181, read on 2026-12-01',
-      refuses: body =>
-        body.messages.some(({ tool_calls: calls }: Loose) =>
-          calls?.some((call: Loose) => call.function && !isJsonObject(call.function.arguments)),
-        ),
-      example: {
-        messages: [
-          ...messages,
-          {
-            role: 'assistant',
-            content: null,
-            tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"a": "b' } }],
-          },
-          { role: 'tool', tool_call_id: 'a', content: 'cut' },
-        ],
-      },
-      native: true,
-    },
+    noOddArguments(
+      'invalid function arguments json string',
+      'earendil-works/pi#5468, HKUDS/nanobot#2373, can1357/oh-my-pi#181, read on 2026-12-01',
+    ),
     {
       error: 'function parameters is empty',
       source: 'QwenLM/qwen-code#11834, read on 2026-12-01',

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import { repair } from '../../../src/canonical/repair.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
+import { hostDialect } from '../../../src/formats/known-hosts.ts'
 import { formatFor } from '../../../src/formats/models.ts'
 import { PRESETS } from '../../../src/formats/presets.ts'
 import { handedTo } from '../support.ts'
@@ -16,9 +17,14 @@ interface Origin {
 }
 
 /** Returns the body that the gateway sends to a vendor for a request. */
-export function sentTo({ preset, format }: StrictVendor, request: CanonicalRequest, origin: Origin): JsonObject {
-  const row = PRESETS.get(preset)!.formats.find(one => one.format === format)!
-  const channel = { baseUrl: '', auth: 'bearer', headers: {}, query: {}, dialect: {}, ...row } as const
+export function sentTo(vendor: StrictVendor, request: CanonicalRequest, origin: Origin): JsonObject {
+  const { preset, format } = vendor
+  const row = PRESETS.get(preset)!.formats.find(one => one.format === format) ?? {
+    format,
+    baseUrl: vendor.baseUrl ?? '',
+  }
+  const dialect = row.dialect ?? hostDialect(format, row.baseUrl ?? '')
+  const channel = { baseUrl: '', auth: 'bearer', headers: {}, query: {}, ...row, dialect } as const
   const { native } = origin
   const { dialect: flags, otherModel = false } = formatFor(channel, { model: request.model, ...origin })
   const repaired = native ? request : repair(handedTo(format, request)).request

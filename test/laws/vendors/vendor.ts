@@ -25,6 +25,8 @@ export interface Refusal {
 /** A preset's upstream in one format. */
 export interface StrictVendor {
   readonly preset: string
+  /** The address of a vendor without a preset, which channels with `provider: custom` have. */
+  readonly baseUrl?: string
   readonly format: Format
   /** Models as the vendor names them: one of each kind that it treats differently. */
   readonly models: readonly string[]
@@ -51,6 +53,38 @@ export const noReasoningContent = (error: string, source: string): Refusal => ({
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: 'hi', reasoning_content: 'a' },
       { role: 'user', content: 'hi' },
+    ],
+  },
+  native: true,
+})
+
+const user: JsonObject = { role: 'user', content: 'hi' }
+
+export function isJsonObject(text: string): boolean {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** Rule of servers that parse the arguments of earlier calls, and refuse those of a call that was cut. */
+export const noOddArguments = (error: string, source: string): Refusal => ({
+  ...{ error, source },
+  refuses: body =>
+    body.messages.some(({ tool_calls: calls }: Loose) =>
+      calls?.some((call: Loose) => call.function && !isJsonObject(call.function.arguments)),
+    ),
+  example: {
+    messages: [
+      user,
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"a": "b' } }],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'cut' },
     ],
   },
   native: true,

@@ -20,7 +20,7 @@ const PATHS: { readonly [format: Format]: string } = {
 const read = (format: Format, model: string, body: JsonObject): CanonicalRequest =>
   READERS[format]!.request!({ path: PATHS[format]!, query: {}, headers: {}, body: { ...body, model } })
 
-describe.each(VENDORS)('$preset in $format', vendor => {
+describe.each(VENDORS)('$preset $baseUrl in $format', vendor => {
   const { format, models, refusals } = vendor
 
   it.each(refusals)('refuses its own example: $error', ({ refuses, example }) => {

@@ -1,4 +1,4 @@
-import { hi, type Loose, type StrictVendor } from './vendor.ts'
+import { hi, isJsonObject, type Loose, noOddArguments, type StrictVendor } from './vendor.ts'
 
 const SERVER = 'vllm 0.33.0 (PyPI), read on 2026-12-01'
 const MISTRAL = 'mistralai/Mistral-Small-3.2-24B-Instruct-2506'
@@ -74,6 +74,10 @@ export const vllmChat: StrictVendor = {
         ],
       },
     },
+    noOddArguments(
+      "Expecting ',' delimiter; Unterminated string: arguments of earlier calls are parsed",
+      'vllm-project/vllm#43995 and #48922 (0.24.0 and 0.25.1), mistral-vibe#615, read on 2026-12-01',
+    ),
     {
       error: '`tools` must not be an empty array; when using `tool_choice`, `tools` must be set',
       source: SERVER,
@@ -105,6 +109,20 @@ export const vllmResponses: StrictVendor = {
           ({ content }: Loose) => Array.isArray(content) && content.some(({ type }: Loose) => type === 'input_file'),
         ),
       example: { input: [{ type: 'message', role: 'user', content: [{ type: 'input_file', ...file }] }] },
+    },
+    {
+      error: 'JSON decode error: arguments of earlier calls are parsed',
+      source: 'local-inference-lab/vllm#684 (Codex), vllm-project/vllm#47761, read on 2026-12-01',
+      refuses: body =>
+        inputOf(body).some(({ type, arguments: text }: Loose) => type === 'function_call' && !isJsonObject(text)),
+      example: {
+        input: [
+          { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }] },
+          { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{"a": "b' },
+          { type: 'function_call_output', call_id: 'call_1', output: 'cut' },
+        ],
+      },
+      native: true,
     },
     {
       error: 'Tool choice must be specified with `tools` parameter.',

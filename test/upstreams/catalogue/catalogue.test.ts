@@ -87,6 +87,7 @@ describe('what an answer costs', () => {
     ...{ 'claude-aws': 'claude-sonnet-4-5', vertex: 'gemini-2.5-pro', 'vertex-express': 'gemini-2.5-flash' },
     ...{ 'vertex-claude': 'claude-sonnet-4-5@20250929', xai: 'grok-4', deepseek: 'deepseek-chat' },
     ...{ groq: 'llama-3.3-70b-versatile', together: 'meta-llama/Llama-3.3-70B-Instruct-Turbo', zai: 'glm-5.2' },
+    ...{ fireworks: 'accounts/fireworks/models/deepseek-v3p2', nvidia: undefined },
     ...{ cerebras: 'gpt-oss-120b', moonshot: 'kimi-k2-0905-preview', minimax: 'MiniMax-M2', cohere: 'embed-v4.0' },
     ...{ openrouter: 'anthropic/claude-sonnet-4.5', voyage: 'voyage-3.5', jina: undefined, huggingface: undefined },
     ...{ dashscope: 'qwen-plus', elevenlabs: undefined, deepgram: undefined, kling: undefined },

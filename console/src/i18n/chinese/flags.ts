@@ -44,7 +44,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受带模式的 `response_format`，或 `output_config.format`、`textFormat`；默认 true；Foundry 中的 Claude 以及 Bedrock 上拒绝它的模型（4.5 和 4.6 以外的 Claude、Nova、Llama、GPT、Grok、较早的 Mistral）为 false，此时用文字请求符合模式的 JSON',
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
-  odd_arguments: '接受参数不是 JSON 对象的调用（如被截断应答中的调用）；默认 true；为 false 时将其包装成对象',
+  odd_arguments:
+    '接受参数不是 JSON 对象的调用（如被截断应答中的调用）；默认 true，MiniMax 和本机服务器为 false；为 false 时将其包装成对象',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
   signed_turns:
     '拒绝首段文本或图像没有签名的模型轮次，因此来自别处的轮次会带上跳过检查的标记；默认 false，Gemini 3 及以后的图像模型默认 true',
@@ -54,7 +55,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '`assistant`：工具消息之后只能是助手消息，因此会插入一条，其后的 system 消息改为用户消息；`no_files`（Converse 上的 Claude）：在文档和视频之前插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
   request_fields:
-    '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；`groq`、`cerebras` 和 `xai`：不发送这些厂商拒绝的 OpenAI 字段（如 `verbosity` 和 `metadata`）；默认 `any`',
+    '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；`groq`、`cerebras`、`xai`、`fireworks`、`nvidia`、`azure`（其他厂商的模型）和 `ark`（火山方舟）：不发送这些厂商拒绝的 OpenAI 字段（如 `verbosity` 和 `metadata`）；默认 `any`',
   document_url: '接受以 URL 给出的文件（`document_url` 部分）；否则先取得文件，再作为 `file` 部分发送',
   efforts: '支持的强度，由弱到强',
   effort_field:

@@ -1,0 +1,99 @@
+import type { ModelFamily } from '../channel-format.ts'
+import { PLAIN_CHAT } from '../dialects/chat.ts'
+import { PLAIN_MESSAGES } from '../dialects/messages.ts'
+import { PLAIN_RESPONSES } from '../dialects/responses.ts'
+import { openaiFormats } from '../openai-formats.ts'
+import type { Preset } from '../preset.ts'
+
+/* Presets of vendors that host open models. */
+
+/**
+ * Efforts of models at Fireworks (`reasoning_effort` in fireworks-ai 1.2.30, PyPI, and in api-evangelist/fireworks-ai,
+ * `openapi/`, which take no `minimal`; `xhigh`: FIREWORKS_REASONING_EFFORTS of deepagents-code, read on 2026-12-01). The
+ * models of the first two rows always reason.
+ */
+const FIREWORKS_FAMILIES: readonly ModelFamily[] = [
+  { name: /gpt-oss|minimax-m2/, dialect: { efforts: ['low', 'medium', 'high'] } },
+  { name: /kimi-k2[.p]7-code/, dialect: { efforts: ['low', 'medium', 'high', 'xhigh', 'max'] } },
+  { name: /^/, dialect: { efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'] } },
+]
+
+/**
+ * Models at NVIDIA whose switch is in `chat_template_kwargs` (cherry-studio#13846, pi-free#217, oh-my-pi#2299, the preset
+ * `nvidia` of oh-my-pi 18.2.11). DeepSeek takes `reasoning_effort` (hermes-agent#19888), and Mistral refuses the former
+ * (free-claude-code#89). Read on 2026-12-01.
+ */
+const NVIDIA_FAMILIES: readonly ModelFamily[] = [
+  { name: /qwen|glm|nemotron/, dialect: { reasoning_as: 'chat_template_kwargs' } },
+]
+
+/**
+ * Fireworks refuses every field that it does not know, also in messages: "Extra inputs are not permitted, field: …"
+ * (vercel/ai#18306, FlowiseAI/Flowise#2866), and files (LiteLLM 1.110.2, `llms/fireworks_ai`). Its schemas take the
+ * fields that `egress/chat/known-messages.ts` lists. Read on 2026-12-01.
+ */
+export const fireworks: Preset = {
+  name: 'fireworks',
+  env: ['FIREWORKS_API_KEY', 'FIREWORKS_AI_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://api.fireworks.ai/inference/v1',
+      dialect: {
+        ...PLAIN_CHAT,
+        reasoning_field: 'reasoning_content',
+        request_fields: 'fireworks',
+        limit_field: 'max_tokens',
+        include_usage: true,
+        files: false,
+        video: true,
+      },
+      families: FIREWORKS_FAMILIES,
+    },
+    {
+      format: 'messages',
+      baseUrl: 'https://api.fireworks.ai/inference',
+      auth: 'bearer',
+      dialect: { ...PLAIN_MESSAGES, files: false },
+    },
+    {
+      format: 'responses',
+      baseUrl: 'https://api.fireworks.ai/inference/v1',
+      dialect: { ...PLAIN_RESPONSES, files: false },
+    },
+    ...openaiFormats('https://api.fireworks.ai/inference/v1', ['completions']),
+    { format: 'embeddings', baseUrl: 'https://api.fireworks.ai/inference/v1', dialect: { tokens: false } },
+  ],
+}
+
+/**
+ * NVIDIA's hosted models have closed schemas ("additionalProperties: false", oh-my-pi#2299): "Unsupported parameter(s):
+ * `prompt_cache_key`" (OmniRoute#848, picoclaw#1019), "`thinking`", "`reasoning_budget`" (free-claude-code#127). Embeddings
+ * need a purpose and know only theirs. Read on 2026-12-01.
+ */
+export const nvidia: Preset = {
+  name: 'nvidia',
+  env: ['NVIDIA_API_KEY', 'NVIDIA_NIM_API_KEY'],
+  formats: [
+    {
+      format: 'chat',
+      baseUrl: 'https://integrate.api.nvidia.com/v1',
+      dialect: {
+        ...PLAIN_CHAT,
+        request_fields: 'nvidia',
+        limit_field: 'max_tokens',
+        include_usage: true,
+        files: false,
+      },
+      families: NVIDIA_FAMILIES,
+    },
+    {
+      format: 'embeddings',
+      baseUrl: 'https://integrate.api.nvidia.com/v1',
+      dialect: {
+        ...{ purpose_field: 'input_type', default_purpose: 'query', document_word: 'passage', end_user: false },
+        tokens: false,
+      },
+    },
+  ],
+}
