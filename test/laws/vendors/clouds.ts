@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import { hi, type Loose, type Refusal, type StrictVendor } from './vendor.ts'
+import { hi, type Loose, noImageUrls, type Refusal, type StrictVendor } from './vendor.ts'
 
 /* Clouds that host Claude behind Messages. */
 
@@ -30,6 +30,16 @@ const effortOfOpus: Refusal = {
   example: example({ output_config: { effort: 'low' } }),
 }
 
+const bytesOnly = noImageUrls(
+  'URL sources are not supported',
+  'LiteLLM 1.110.2 (PyPI), llms/anthropic and llms/bedrock, which fetch them, read on 2026-12-01',
+  example({
+    messages: [
+      { role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }] },
+    ],
+  }),
+)
+
 const bedrock = (preset: string): StrictVendor => ({
   preset,
   format: 'messages',
@@ -38,6 +48,7 @@ const bedrock = (preset: string): StrictVendor => ({
     noTools(/^web_search_/, BEDROCK, SEARCH),
     noTools(/^web_fetch_/, BEDROCK, FETCH),
     noTools(/^code_execution_/, BEDROCK, CODE),
+    bytesOnly,
   ],
 })
 
@@ -71,7 +82,7 @@ export const vertexMessages: StrictVendor = {
   preset: 'vertex-claude',
   format: 'messages',
   models: MODELS,
-  refusals: [noTools(/^web_fetch_/, 'pydantic-ai 2.68 (PyPI), read on 2026-12-01', FETCH)],
+  refusals: [noTools(/^web_fetch_/, 'pydantic-ai 2.68 (PyPI), read on 2026-12-01', FETCH), bytesOnly],
 }
 
 const FOUNDRY = 'can1357/oh-my-pi#4679, read on 2026-12-01'

@@ -1,4 +1,4 @@
-import { hi, type Loose, type Refusal, type StrictVendor } from './vendor.ts'
+import { hi, type Loose, noImageUrls, type Refusal, type StrictVendor } from './vendor.ts'
 
 const SOURCE = 'ollama/ollama 0.17.4 and fb30760, openai/openai.go, read on 2026-12-01'
 const EFFORTS = ['none', 'low', 'medium', 'high', 'max']
@@ -20,6 +20,9 @@ export const ollamaChat: StrictVendor = {
   models: MODELS,
   refusals: [
     effort(body => body.reasoning_effort, { reasoning_effort: 'xhigh' }),
+    noImageUrls('invalid image input', `ollama/ollama#6753; ${SOURCE}`, {
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }] }],
+    }),
     {
       error: 'invalid message format: a part that is no text, image or audio',
       source: SOURCE,
@@ -74,6 +77,9 @@ export const ollamaResponses: StrictVendor = {
   models: MODELS,
   refusals: [
     { ...effort(body => body.reasoning?.effort, {}), example: { input: 'hi', reasoning: { effort: 'xhigh' } } },
+    noImageUrls('invalid image URL', 'ollama/ollama fb30760, openai/responses.go, read on 2026-12-01', {
+      input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://example.org/a.png' }] }],
+    }),
     {
       error: 'unknown input item type',
       source: 'ollama/ollama fb30760, openai/responses.go, read on 2026-12-01',

@@ -6,6 +6,7 @@ import { hostDialect } from '../../../src/formats/known-hosts.ts'
 import { formatFor } from '../../../src/formats/models.ts'
 import { PRESETS } from '../../../src/formats/presets.ts'
 import { handedTo } from '../support.ts'
+import { withFetchedMedia } from './fetched.ts'
 import type { StrictVendor } from './vendor.ts'
 
 /** How a request reached the gateway. */
@@ -27,7 +28,8 @@ export function sentTo(vendor: StrictVendor, request: CanonicalRequest, origin: 
   const channel = { baseUrl: '', auth: 'bearer', headers: {}, query: {}, ...row, dialect } as const
   const { native } = origin
   const { dialect: flags, otherModel = false } = formatFor(channel, { model: request.model, ...origin })
-  const repaired = native ? request : repair(handedTo(format, request)).request
+  const fetched = withFetchedMedia(request, { ...channel, dialect: flags }, native)
+  const repaired = native ? fetched : repair(handedTo(format, fetched)).request
   return WRITERS[format]!.request!(repaired, { native, dialect: flags, otherModel }).wire.body
 }
 

@@ -89,3 +89,19 @@ export const noOddArguments = (error: string, source: string): Refusal => ({
   },
   native: true,
 })
+
+const hasUrl = (value: Loose): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (isAddress(value.image_url?.url ?? value.image_url) ||
+    (value.type === 'image' && isAddress(value.source?.url)) ||
+    Object.values(value).some(hasUrl))
+
+const isAddress = (value: Loose): boolean => typeof value === 'string' && /^https?:/i.test(value)
+
+/** Rule of images, which the vendor takes as bytes only. */
+export const noImageUrls = (error: string, source: string, example: JsonObject): Refusal => ({
+  ...{ error, source, example },
+  refuses: ({ messages = [], input = [] }) => hasUrl(messages) || hasUrl(input),
+  native: true,
+})
