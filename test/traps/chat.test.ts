@@ -590,6 +590,20 @@ describe('errors', () => {
     expect(read({ error: { message: 'Vendor failed', code: 502 }, message }).candidates).toHaveLength(1)
   })
 
+  it.each([
+    [1002, 'rate-limited'],
+    [1008, 'out-of-credit'],
+    [1004, 'unauthenticated'],
+    [2013, 'invalid-request'],
+    [1000, 'upstream-failed'],
+  ])('trap 77: so is the code %s of MiniMax, which has neither choices nor an error', (code, kind) => {
+    const body = { id: 'x', choices: null, object: '', base_resp: { status_code: code, status_msg: 'no' } }
+    const error = { kind, message: 'no' }
+    expect(readStream({ data: JSON.stringify(body) }, DONE).at(-1)).toMatchObject({ type: 'error', error })
+    const read = () => reader.result!({ status: 200, headers: {}, body }, REQUEST)
+    expect(read).toThrow(expect.objectContaining({ error: expect.objectContaining(error) }))
+  })
+
   it('arguments that are an object reach callers of the format as text', () => {
     const call = { id: 'a', type: 'function', function: { name: 'get', arguments: { a: 1 } } }
     const choice = { index: 0, message: { role: 'assistant', content: null, tool_calls: [call] } }

@@ -5,6 +5,7 @@ import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { AnswerEvents, DONE } from '../answer-events.ts'
 import { MALFORMED } from '../errors/faulty-answer.ts'
+import { minimaxError } from '../errors/minimax-error.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyObject, extrasOf, NO_FIELDS, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
@@ -63,7 +64,8 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   private chunk(chunk: JsonObject | undefined, data: string, fails: boolean): void {
     if (chunk === undefined) return this.passOnUnread(data.trim())
     if (fails || chunk['object'] === 'error') return this.fail(readInnerError({ error: chunk, ...chunk }))
-    if (chunk['error'] != null) return this.fail(readInnerError(chunk))
+    const failure = chunk['error'] == null ? minimaxError(chunk) : chunk
+    if (failure !== undefined) return this.fail(readInnerError(failure))
     this.read(chunk)
   }
 
