@@ -618,3 +618,35 @@ describe('errors', () => {
     expect(writer.error!(error, 'r').headers).toEqual({ 'retry-after': '7' })
   })
 })
+
+describe('text in streams', () => {
+  const texts = (got: CanonicalResult) => partsOf(got).map(part => (part.type === 'text' ? part.text : part.type))
+
+  it('each chunk of Qwen-MT has the whole text so far', () => {
+    const mt = (model: string, ...contents: string[]) =>
+      texts(answer(...contents.map(content => chunk({ content }, null, { model })), chunk({}, 'stop', { model }), DONE))
+    expect(mt('qwen-mt-plus', '', 'I', 'I am', 'I am here', 'I am here')).toEqual(['I am here'])
+    expect(mt('qwen-mt-turbo', 'ha', 'haha')).toEqual(['haha'])
+    expect(mt('qwen-mt-flash', 'ha', 'haha')).toEqual(['hahaha'])
+  })
+
+  it('a whole message behind the deltas repeats them, as of MiniMax-M3', () => {
+    const call = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
+    const message = { role: 'assistant', content: 'Hello', reasoning_content: 'hm', tool_calls: [call] }
+    const choices = [{ index: 0, message, finish_reason: 'tool_calls' }]
+    const got = answer(
+      chunk({ role: 'assistant', reasoning_content: 'hm' }),
+      chunk({ content: 'Hello' }),
+      chunk({ tool_calls: [call] }),
+      chunk({}, null, { object: 'chat.completion', choices, usage: { prompt_tokens: 5, completion_tokens: 4 } }),
+      DONE,
+    )
+    expect(partsOf(got)).toMatchObject([
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'Hello' },
+      { type: 'tool-call', arguments: '{}' },
+    ])
+    expect(got.usage).toMatchObject({ input: 5, output: 4 })
+    expect(got.candidates[0]!.finish?.reason).toBe('tool-calls')
+  })
+})

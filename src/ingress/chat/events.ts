@@ -11,6 +11,7 @@ import { anyObject, extrasOf, NO_FIELDS, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { CandidateReader, ERRORS } from './candidate.ts'
+import { RepeatedText, repeatsText } from './repeated-text.ts'
 import { hasSources } from './sources.ts'
 import { FORMAT } from './wire.ts'
 
@@ -109,8 +110,10 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     const wireIndex = choice['index']
     const index = typeof wireIndex === 'number' && wireIndex >= 0 && wireIndex < 1024 ? Math.floor(wireIndex) : 0
     if (index !== wireIndex) this.irregular = true
-    while (this.candidates.length <= index)
-      this.candidates.push(new CandidateReader(this.candidates.length, this.request, this))
+    while (this.candidates.length <= index) {
+      const repeated = repeatsText(chunk['model']) ? new RepeatedText() : undefined
+      this.candidates.push(new CandidateReader(this.candidates.length, this.request, this, repeated))
+    }
     this.candidates[index]!.read(choice, this.out)
   }
 
