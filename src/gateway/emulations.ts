@@ -27,11 +27,13 @@ export function emulationOf(target: Target, request: CanonicalRequest): Emulatio
   if (work === 'count') return counting
   if (target.emulated) return EMULATIONS[work]
   if (needsSeveralRequests(target, request)) return severalImages
-  if (work === 'completion' && request.messages.length > 1 && !isMadeFor(target, work)) return prompts
+  if (work === 'completion' && request.messages.length > 1 && !takesPrompts(target, work)) return prompts
   return needsBatches(request, target) ? IN_BATCHES : undefined
 }
 
-const isMadeFor = ({ format: { format } }: Target, work: Work): boolean => fitnessOf(format, work) === 'primary'
+/** Returns true if the upstream takes several prompts in one request. */
+const takesPrompts = ({ format: { format, dialect } }: Target, work: Work): boolean =>
+  fitnessOf(format, work) === 'primary' && dialect['prompts'] !== 'one'
 
 /**
  * Answers an attempt with several requests to the target, or with none.

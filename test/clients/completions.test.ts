@@ -272,3 +272,32 @@ describe('openai completions before a vendor that has them for few of its models
     await upstream.close()
   })
 })
+
+describe('several prompts before a server that takes one text, as Ollama and Together do', () => {
+  const choice = (text: string) => ({ index: 0, text, finish_reason: 'stop', logprobs: null })
+
+  test('are one request each, whole and streamed', async () => {
+    const upstream = await FakeUpstream.open((response, { text }) => {
+      const { prompt } = JSON.parse(text)
+      const isText = typeof prompt === 'string'
+      const body = isText ? { object: 'text_completion', model: 'm', choices: [choice(`${prompt}!`)] } : { error: {} }
+      return response.writeHead(isText ? 200 : 400, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+    const testServer = await TestServer.open([
+      channelAt(upstream.address, { format: 'completions', dialect: { prompts: 'one' } }),
+    ])
+    const client = clientOf(testServer.server.address)
+    const asked = { model: 'm', prompt: ['a', 'b', 'c'] }
+    const { choices } = await client.completions.create(asked)
+    expect(choices.map(({ index, text }) => [index, text])).toEqual([
+      [0, 'a!'],
+      [1, 'b!'],
+      [2, 'c!'],
+    ])
+    const { texts } = await gathered(await client.completions.create({ ...asked, stream: true }))
+    expect(texts).toEqual(['a!', 'b!', 'c!'])
+    expect(upstream.seen.map(({ text }) => JSON.parse(text).prompt)).toEqual([...asked.prompt, ...asked.prompt])
+    await testServer.server.close(0)
+    await upstream.close()
+  })
+})

@@ -169,6 +169,7 @@ const interactions = fc.record<JsonObject>(
 /** Dialects by format. A format without relevant dialects has the public one. */
 export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } = {
   chat,
+  completions: fc.record<JsonObject>({ suffix: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
   converse: fc.oneof(
     converse,
     fc.constantFrom(...CLAUDES, ...HOSTED).map(model => familyDialect('converse', model) ?? {}),

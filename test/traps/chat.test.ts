@@ -590,6 +590,20 @@ describe('errors', () => {
     expect(read({ error: { message: 'Vendor failed', code: 502 }, message }).candidates).toHaveLength(1)
   })
 
+  it.each([
+    [1002, 'rate-limited'],
+    [1008, 'out-of-credit'],
+    [1004, 'unauthenticated'],
+    [2013, 'invalid-request'],
+    [1000, 'upstream-failed'],
+  ])('trap 77: so is the code %s of MiniMax, which has neither choices nor an error', (code, kind) => {
+    const body = { id: 'x', choices: null, object: '', base_resp: { status_code: code, status_msg: 'no' } }
+    const error = { kind, message: 'no' }
+    expect(readStream({ data: JSON.stringify(body) }, DONE).at(-1)).toMatchObject({ type: 'error', error })
+    const read = () => reader.result!({ status: 200, headers: {}, body }, REQUEST)
+    expect(read).toThrow(expect.objectContaining({ error: expect.objectContaining(error) }))
+  })
+
   it('arguments that are an object reach callers of the format as text', () => {
     const call = { id: 'a', type: 'function', function: { name: 'get', arguments: { a: 1 } } }
     const choice = { index: 0, message: { role: 'assistant', content: null, tool_calls: [call] } }
@@ -602,5 +616,37 @@ describe('errors', () => {
     const error = reader.error!({ status: 429, headers: { 'retry-after': '7' }, body: { error: { message: 'slow' } } })
     expect(error).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 7 })
     expect(writer.error!(error, 'r').headers).toEqual({ 'retry-after': '7' })
+  })
+})
+
+describe('text in streams', () => {
+  const texts = (got: CanonicalResult) => partsOf(got).map(part => (part.type === 'text' ? part.text : part.type))
+
+  it('each chunk of Qwen-MT has the whole text so far', () => {
+    const mt = (model: string, ...contents: string[]) =>
+      texts(answer(...contents.map(content => chunk({ content }, null, { model })), chunk({}, 'stop', { model }), DONE))
+    expect(mt('qwen-mt-plus', '', 'I', 'I am', 'I am here', 'I am here')).toEqual(['I am here'])
+    expect(mt('qwen-mt-turbo', 'ha', 'haha')).toEqual(['haha'])
+    expect(mt('qwen-mt-flash', 'ha', 'haha')).toEqual(['hahaha'])
+  })
+
+  it('a whole message behind the deltas repeats them, as of MiniMax-M3', () => {
+    const call = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
+    const message = { role: 'assistant', content: 'Hello', reasoning_content: 'hm', tool_calls: [call] }
+    const choices = [{ index: 0, message, finish_reason: 'tool_calls' }]
+    const got = answer(
+      chunk({ role: 'assistant', reasoning_content: 'hm' }),
+      chunk({ content: 'Hello' }),
+      chunk({ tool_calls: [call] }),
+      chunk({}, null, { object: 'chat.completion', choices, usage: { prompt_tokens: 5, completion_tokens: 4 } }),
+      DONE,
+    )
+    expect(partsOf(got)).toMatchObject([
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'Hello' },
+      { type: 'tool-call', arguments: '{}' },
+    ])
+    expect(got.usage).toMatchObject({ input: 5, output: 4 })
+    expect(got.candidates[0]!.finish?.reason).toBe('tool-calls')
   })
 })

@@ -12,6 +12,7 @@ import { limitedStops } from '../sanitize/limits.ts'
 import { writeSettings } from '../settings.ts'
 import { nativeRequestBody, streamFields, wantsUsage } from '../stream-options.ts'
 import type { WriteOptions } from '../writer.ts'
+import { hasRefusedSuffix, withSuffixInPrompt } from './fill-in.ts'
 
 export const FORMAT = 'completions'
 
@@ -23,11 +24,15 @@ const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
  * prompt.
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const requestsUsage = completionsDialect(options.dialect).include_usage === true
-  const source = options.native ? nativeSourceOf(request, FORMAT, REWRITTEN) : undefined
+  const dialect = completionsDialect(options.dialect)
+  const requestsUsage = dialect.include_usage === true
+  const isTaken = options.native && !hasRefusedSuffix(request, dialect)
+  const source = isTaken ? nativeSourceOf(request, FORMAT, REWRITTEN) : undefined
   const losses = new Losses()
   const body =
-    source === undefined ? writeBody(request, requestsUsage, losses) : nativeRequestBody(request, source, requestsUsage)
+    source === undefined
+      ? writeBody(withSuffixInPrompt(request, dialect, losses), requestsUsage, losses)
+      : nativeRequestBody(request, source, requestsUsage)
   return { wire: { path: '/completions', query: {}, headers: {}, body }, losses: losses.list }
 }
 

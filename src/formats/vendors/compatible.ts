@@ -1,7 +1,6 @@
 import { PLAIN_CHAT } from '../dialects/chat.ts'
 import { PLAIN_MESSAGES } from '../dialects/messages.ts'
 import { PLAIN_RESPONSES } from '../dialects/responses.ts'
-import { openaiFormats } from '../openai-formats.ts'
 import type { Preset } from '../preset.ts'
 import { XAI_RESPONSES_MODELS } from '../responses-models.ts'
 
@@ -204,7 +203,12 @@ export const together: Preset = {
       baseUrl: 'https://api.together.xyz/v1',
       dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
     },
-    ...openaiFormats('https://api.together.xyz/v1', ['completions']),
+    // `prompt: Required[str]` of `CompletionCreateParams` in together 3.1.1 (PyPI, read on 2026-12-01).
+    {
+      format: 'completions',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { include_usage: true, prompts: 'one' },
+    },
     // `top_n` of `RerankCreateParams` in together 3.1.1 (PyPI); there is no `top_k`.
     { format: 'rerank', baseUrl: 'https://api.together.xyz/v1', dialect: { top_field: 'top_n' } },
     // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).

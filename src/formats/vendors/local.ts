@@ -19,6 +19,9 @@ const LOCAL_CHAT = {
 /** Dialect of responses of self-hosted servers. They parse earlier calls, too (local-inference-lab/vllm#684, Codex). */
 const LOCAL_RESPONSES = { ...PLAIN_RESPONSES, odd_arguments: false } as const
 
+/** Dialect of text completions that take no `suffix` (egress/completions/fill-in.ts). */
+const NO_SUFFIX = { include_usage: true, suffix: false } as const
+
 /** Efforts of Ollama: "invalid reasoning value: 'xhigh'" (ollama/ollama#17141 and #17252, read on 2026-12-01). */
 const OLLAMA_EFFORTS = { efforts: ['none', 'low', 'medium', 'high', 'max'] } as const
 
@@ -49,7 +52,8 @@ export const ollama: Preset = {
       baseUrl: 'http://127.0.0.1:11434',
       dialect: { ...PLAIN_MESSAGES, ...BYTES_OF_IMAGES, forced_tools: false },
     },
-    ...openaiFormats('http://127.0.0.1:11434/v1', ['completions']),
+    // `Prompt string` in `openai/openai.go` (ollama/ollama): a list is "cannot unmarshal array into Go struct field".
+    { format: 'completions', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { include_usage: true, prompts: 'one' } },
     // Ollama takes texts only: "invalid input type".
     { format: 'embeddings', baseUrl: 'http://127.0.0.1:11434/v1', dialect: { tokens: false } },
   ],
@@ -70,7 +74,8 @@ export const vllm: Preset = {
       dialect: { ...LOCAL_CHAT, reasoning_as: 'chat_template_kwargs', files: false },
     },
     { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { ...LOCAL_RESPONSES, files: false } },
-    ...openaiFormats('http://127.0.0.1:8000/v1', ['completions', 'embeddings']),
+    { format: 'completions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: NO_SUFFIX },
+    ...openaiFormats('http://127.0.0.1:8000/v1', ['embeddings']),
     // vLLM reads `top_n` and ignores unknown fields (`RerankRequest`, github.com/vllm-project/vllm).
     { format: 'rerank', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { top_field: 'top_n' } },
     { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
@@ -119,7 +124,8 @@ export const llamaCpp: Preset = {
         ...{ tool_choices: 'modes', files: false },
       },
     },
-    ...openaiFormats('http://127.0.0.1:8080/v1', ['completions', 'embeddings']),
+    { format: 'completions', baseUrl: 'http://127.0.0.1:8080/v1', dialect: NO_SUFFIX },
+    ...openaiFormats('http://127.0.0.1:8080/v1', ['embeddings']),
     { format: 'rerank', baseUrl: 'http://127.0.0.1:8080/v1', dialect: { top_field: 'top_n' } },
   ],
 }

@@ -14,6 +14,7 @@ import { CallReader, type StreamState } from './call-events.ts'
 import { readImages } from './content.ts'
 import { findReasoning, REASONING_CONTENT_PART, REASONING_PART, reasoningText } from './reasoning.ts'
 import { StreamedDetails } from './reasoning-details.ts'
+import type { RepeatedText } from './repeated-text.ts'
 import { hasOnlyEmptyValues, MESSAGE, readAnnotation, readFinish, readLogprobs } from './result.ts'
 import { readSources } from './sources.ts'
 import { FORMAT } from './wire.ts'
@@ -59,6 +60,7 @@ export class CandidateReader {
   private finish: string | undefined
   private refused = false
   private hasRole = false
+  private hasDeltas = false
   /** True if reasoning has arrived in a text field. */
   private hasReasoning = false
   private details: StreamedDetails | undefined
@@ -66,15 +68,21 @@ export class CandidateReader {
   private readonly citedUrls = new Set<string>()
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
+  private readonly repeated: RepeatedText | undefined
 
-  constructor(index: number, request: CanonicalRequest, stream: StreamState) {
+  /** @param repeated reads the text if each chunk repeats the text before it. */
+  constructor(index: number, request: CanonicalRequest, stream: StreamState, repeated?: RepeatedText) {
     this.index = index
     this.request = request
     this.stream = stream
+    this.repeated = repeated
     this.calls = new CallReader(index, request, stream, out => this.endFlow(out))
   }
 
-  /** Reads one choice of a chunk. Some upstreams send the whole message instead of a delta. */
+  /**
+   * Reads one choice of a chunk. Some upstreams send the whole message instead of a delta. MiniMax-M3 sends it behind the
+   * deltas, which it repeats (github.com/ENTERPILOT/GoModel#1068, read 2026-12-01).
+   */
   read(choice: JsonObject, out: CanonicalEvent[]): void {
     const logprobs = choice['logprobs']
     if (isObject(logprobs)) {
@@ -84,7 +92,8 @@ export class CandidateReader {
     const key = isObject(choice['delta']) ? 'delta' : 'message'
     const delta = choice[key]
     if (key === 'message') this.stream.irregular = true
-    if (isObject(delta)) this.delta(delta, out)
+    if (key === 'delta') this.hasDeltas = true
+    if (isObject(delta) && (key === 'delta' || !this.hasDeltas)) this.delta(delta, out)
     for (const field in choice) {
       if (CHOICE.has(field) || field === key) continue
       if (ERRORS.has(field)) this.stream.irregular = true
@@ -150,7 +159,8 @@ export class CandidateReader {
     else if (reasoning_details !== undefined || isObject(reasoning)) this.appendDetails(delta, out)
     if (reasoning_details != null) this.signWith(reasoning_details, out)
     if (typeof content === 'string') {
-      if (content !== '') this.append('text', content, TEXT, out)
+      const text = this.repeated?.added(content) ?? content
+      if (text !== '') this.append('text', text, TEXT, out)
     } else if (Array.isArray(content)) this.appendParts(content, out)
     else if (content != null) this.stream.irregular = true
     if (typeof refusal === 'string' && refusal !== '') {

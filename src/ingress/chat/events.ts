@@ -5,11 +5,13 @@ import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { AnswerEvents, DONE } from '../answer-events.ts'
 import { MALFORMED } from '../errors/faulty-answer.ts'
+import { minimaxError } from '../errors/minimax-error.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyObject, extrasOf, NO_FIELDS, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { CandidateReader, ERRORS } from './candidate.ts'
+import { RepeatedText, repeatsText } from './repeated-text.ts'
 import { hasSources } from './sources.ts'
 import { FORMAT } from './wire.ts'
 
@@ -63,7 +65,8 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   private chunk(chunk: JsonObject | undefined, data: string, fails: boolean): void {
     if (chunk === undefined) return this.passOnUnread(data.trim())
     if (fails || chunk['object'] === 'error') return this.fail(readInnerError({ error: chunk, ...chunk }))
-    if (chunk['error'] != null) return this.fail(readInnerError(chunk))
+    const failure = chunk['error'] == null ? minimaxError(chunk) : chunk
+    if (failure !== undefined) return this.fail(readInnerError(failure))
     this.read(chunk)
   }
 
@@ -107,8 +110,10 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     const wireIndex = choice['index']
     const index = typeof wireIndex === 'number' && wireIndex >= 0 && wireIndex < 1024 ? Math.floor(wireIndex) : 0
     if (index !== wireIndex) this.irregular = true
-    while (this.candidates.length <= index)
-      this.candidates.push(new CandidateReader(this.candidates.length, this.request, this))
+    while (this.candidates.length <= index) {
+      const repeated = repeatsText(chunk['model']) ? new RepeatedText() : undefined
+      this.candidates.push(new CandidateReader(this.candidates.length, this.request, this, repeated))
+    }
     this.candidates[index]!.read(choice, this.out)
   }
 

@@ -21,6 +21,7 @@ import {
   type TokenLogprob,
 } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { minimaxError } from '../errors/minimax-error.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import {
   anyNumber,
@@ -46,6 +47,8 @@ import { FORMAT, isCustom } from './wire.ts'
  * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult(answer: WireAnswer, request: CanonicalRequest): CanonicalResult {
+  const failure = minimaxError(answer.body)
+  if (failure !== undefined) throw new GatewayError(readInnerError(failure))
   const body = withRegularCalls(answer.body, request)
   if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)

@@ -54,6 +54,9 @@ export const FLAGS: { readonly [flag: string]: string } = {
   after_tools:
     '`assistant`：工具消息之后只能是助手消息，因此会插入一条，其后的 system 消息改为用户消息；`no_files`（Converse 上的 Claude）：在文档和视频之前插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
+  suffix:
+    '接受 `suffix`；默认 true，vLLM 和 llama.cpp 为 false；为 false 时以模型的中间填充词元写入提示词（Qwen、DeepSeek、Codestral、StarCoder、Granite、CodeGemma、Code Llama），其他模型则不带后缀',
+  prompts: '每个请求的提示词：多个（`many`，默认）或一段文本（`one`；Together 和 Ollama），此时每个提示词单独发送',
   request_fields:
     '`mistral`：不发送 Mistral 不认识的字段（它会拒绝这些字段），并以 `random_seed` 发送 `seed`；`groq`、`cerebras`、`xai`、`fireworks`、`nvidia`、`azure`（其他厂商的模型）和 `ark`（火山方舟）：不发送这些厂商拒绝的 OpenAI 字段（如 `verbosity` 和 `metadata`）；默认 `any`',
   document_url: '接受以 URL 给出的文件（`document_url` 部分）；否则先取得文件，再作为 `file` 部分发送',
