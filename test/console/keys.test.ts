@@ -193,6 +193,14 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await expect.poll(async () => (await names()).toSorted()).toEqual(['helpdesk-bot', 'intern-2026'])
   })
 
+  test('are found by their accents, whichever system wrote them', async () => {
+    const { page, gateway, goTo } = await visit('/account')
+    await gateway.admin.post('/keys', { name: 'cafe\u0301-bot' })
+    await goTo('/keys')
+    await page.getByLabel('Search keys').fill('Caf\u00e9')
+    await page.getByText('1 of 2 keys').waitFor()
+  })
+
   test('of a long list only those in view are in the document, and all can be reached', async () => {
     const { page, gateway, goTo } = await visit('/account')
     const names = Array.from({ length: 230 }, (_, index) => `key-${String(index).padStart(3, '0')}`)
