@@ -201,6 +201,22 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByText('1 of 2 keys').waitFor()
   })
 
+  test('fit a screen at a zoom of 400 %, whatever their names', async () => {
+    const { page, gateway, goTo, axe } = await visit('/account')
+    await gateway.admin.post('/keys', { name: `long-${'x'.repeat(120)}` })
+    await page.setViewportSize({ width: 320, height: 256 })
+    await goTo('/keys')
+    const hidden = (): Promise<number> =>
+      page.locator('dialog .body').evaluate(body => body.scrollHeight - body.clientHeight)
+    await page.getByRole('button', { name: /^Open long/ }).click()
+    await expect.poll(hidden).toBe(0)
+    await axe()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('This cannot be undone.').waitFor()
+    await expect.poll(hidden).toBe(0)
+    await axe()
+  })
+
   test('of a long list only those in view are in the document, and all can be reached', async () => {
     const { page, gateway, goTo } = await visit('/account')
     const names = Array.from({ length: 230 }, (_, index) => `key-${String(index).padStart(3, '0')}`)
