@@ -108,6 +108,26 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByRole('alert').getByText('name').waitFor()
   })
 
+  test('that would never be valid are not made, and expired ones can be changed', async () => {
+    const seen = await visit('/account')
+    const { page, gateway, goTo } = seen
+    await gateway.admin.post('/keys', { name: 'over', expires_at: '2020-01-01T00:00:00Z' })
+    await goTo('/keys')
+    await page.keyboard.press('n')
+    await page.getByLabel('Name').fill('late')
+    await page.getByLabel('Expires').fill(new Date(Date.now() - 60_000).toISOString().slice(0, 16))
+    await page.keyboard.press('Enter')
+    await page.getByText('This time is past.').waitFor()
+    await page.getByLabel('Expires').fill(new Date(Date.now() + 3_600_000).toISOString().slice(0, 16))
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'late was created' }).getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Open over' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Note').fill('an old one')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('over was changed.').waitFor()
+  })
+
   test('changed: what is emptied is removed, what is not touched stays', async () => {
     const seen = await visit('/account')
     const { page, gateway } = seen
