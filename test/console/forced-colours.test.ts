@@ -6,7 +6,7 @@ import { furnish } from './scenery.ts'
 /** Colours of an element as the screen shows them. */
 const coloursOf = (one: Locator): Promise<string> =>
   one.evaluate(element => {
-    const { backgroundColor, color, borderBottomColor } = getComputedStyle(element)
+    const { backgroundColor, color, borderBottomColor } = element.ownerDocument.defaultView!.getComputedStyle(element)
     return [backgroundColor, color, borderBottomColor].join(' ')
   })
 
