@@ -62,6 +62,7 @@ it('a request is found by its model although no channel was tried for it', async
     ...rows[1]!,
     ...{ id: `${id.slice(0, -1)}_`, at, model: index === 0 ? 'misspelt' : 'rare', status: index === 0 ? 404 : 429 },
     ...{ channel: undefined, upstreamModel: undefined, upstreamFormat: undefined, losses: 0 },
+    failure: { reason: 'gateway', said: 'refused' },
   })) as unknown as UsageRow[]
   await admin.store.usage.add(refused)
   const idsOf = async (query: string) => (await listed(query, 1)).ids
@@ -71,6 +72,10 @@ it('a request is found by its model although no channel was tried for it', async
   expect(await idsOf('&model=rare')).toEqual(rare)
   expect(await idsOf('&model=rare&status=429')).toEqual(rare.filter(id => id !== rows[0]!.id))
   expect(await idsOf('&model=unheard-of')).toEqual([])
+  const failures = async (model: string) => (await admin.get(`/failures?since=3d&model=${model}`)).json.data
+  expect(await failures('misspelt')).toMatchObject([{ model: 'misspelt', count: 1 }])
+  expect(await failures('rare')).toMatchObject([{ model: 'rare', count: 2 }])
+  expect(await failures('unheard-of')).toEqual([])
 })
 
 it('pages with filters have every request that fits, once and in order, and are full', async () => {
