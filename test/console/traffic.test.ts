@@ -108,6 +108,24 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     expect(shown.slice(0, 150)).toEqual(missed)
   })
 
+  test('goes on after a page without any request that fits', async () => {
+    const { page, gateway } = await before(await upstream())
+    const [id] = await add(gateway, 1, Date.now() - 60_000)
+    // The gateway reads a limited number of captures for one page.
+    await page.route(/\/requests\?only=captured&limit=100$/, route =>
+      route.fulfill({ json: { data: [], next_cursor: 'next' } }),
+    )
+    await page.route(/\/requests\?only=captured&limit=100&cursor=next$/, async route => {
+      const { json } = await gateway.admin.get(`/requests/${id}`)
+      await route.fulfill({ json: { data: [{ ...json, captured: true }] } })
+    })
+    await page.getByLabel('Show').selectOption('Captured')
+    await page.getByText('No requests match').waitFor()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.locator(`tbody a[href$="${id}"]`).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+  })
+
   test('says what it searched, and finds any request by its id', async () => {
     const { page, gateway } = await before(await upstream())
     const ids = await add(gateway, 120, Date.now())

@@ -163,7 +163,7 @@ export function TrafficList() {
           )
         )}
         <Pager
-          more={rows.length > 0 && typeof cursor === 'string'}
+          more={typeof cursor === 'string'}
           onMore={() => more().catch(toastProblem)}
           {...(search !== '' && typeof cursor === 'string' && { note: words.searched(number(rows.length)) })}
         />
