@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { keepDrafts, noteOwner } from './drafts.ts'
 import { freshKey } from './fresh-key.ts'
 import { hasContent } from './leaving.ts'
 
@@ -35,6 +36,7 @@ export function endSession(why?: 'expired'): void {
   // The next user of this browser tab must not see the secret.
   freshKey.value = undefined
   signedOut.value = why
+  keepDrafts(why === 'expired' ? MAX_WAITING : 0)
   if (why === 'expired' && session.value != null && hasContent()) {
     isWaiting.value = true
     waiting ??= setTimeout(() => setSession(null), MAX_WAITING)
@@ -46,6 +48,9 @@ export function setSession(next: Session | null): void {
   clearTimeout(waiting)
   waiting = undefined
   isWaiting.value = false
-  if (next !== null) signedOut.value = undefined
+  if (next !== null) {
+    signedOut.value = undefined
+    noteOwner(next.user.name)
+  }
   session.value = next
 }

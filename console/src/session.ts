@@ -5,7 +5,7 @@ import { endSession, isWaiting, provider, type Session, session, setSession, sig
 /** Asks the server for the current session. Never rejects: without a session, `session` becomes null. */
 export async function loadSession(): Promise<void> {
   try {
-    session.value = await request<Session>('GET', '/session')
+    setSession(await request<Session>('GET', '/session'))
   } catch (thrown) {
     const { status, details } = thrown as ProblemError
     const oidc = details?.['oidc'] as { readonly name: string } | null | undefined

@@ -92,9 +92,15 @@ const grouped = (count: number): string => count.toLocaleString('en-US')
 /** Formats the cost of requests with known prices, and the number of requests without a known price. */
 function dollars({ cost, unpriced, requests }: UsageGroup): string {
   if (unpriced === requests) return 'unknown'
-  const total = `$${(cost / 1e9).toFixed(cost >= 1e11 ? 2 : 4)}`
+  const total = `$${amountOf(cost / 1e9)}`
   return unpriced === 0 ? total : `${total} + ${grouped(unpriced)} unknown`
 }
+
+/** Formats an amount. A tiny one, as of some embeddings, gets two digits rather than `0.0000`. */
+const amountOf = (amount: number): string =>
+  amount === 0 || amount >= 0.001
+    ? amount.toFixed(amount >= 100 ? 2 : 4)
+    : amount.toLocaleString('en-US', { maximumSignificantDigits: 2 })
 
 const seconds = (time: number | undefined): string => (time === undefined ? '-' : `${(time / 1000).toFixed(2)}s`)
 

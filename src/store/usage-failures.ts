@@ -4,6 +4,7 @@ import type { Failure } from './usage/row.ts'
 import { matches } from './usage-groups.ts'
 import type { FailureGroup, FailureGroups, UsageFilter } from './usage-records.ts'
 import { failureIn } from './usage-rows.ts'
+import { plainText } from './usage-series.ts'
 
 /** Number of rows per query. The event loop runs between queries. */
 const ROWS_PER_QUERY = 1000
@@ -41,7 +42,10 @@ interface Position {
 type Row = Awaited<ReturnType<typeof chunk>>[number]
 
 /** Reads failed rows, latest first. */
-function chunk(database: Database, { since, until, where = {} }: UsageFilter, after: Position | undefined) {
+function chunk(database: Database, { since, until, where: all = {} }: UsageFilter, after: Position | undefined) {
+  // A series has no model if no channel was tried. The row then names it.
+  const { model = '', ...others } = all
+  const where = model === '' ? all : others
   let query = database
     .selectFrom('usage_rows')
     .innerJoin('usage_series', 'usage_series.id', 'usage_rows.series')
@@ -55,6 +59,10 @@ function chunk(database: Database, { since, until, where = {} }: UsageFilter, af
   const fields = Object.values(where).some(value => value !== undefined)
   if (fields)
     query = query.where('usage_series.id', 'in', database.selectFrom('usage_series').select('id').where(matches(where)))
+  if (model !== '')
+    query = query.where(row =>
+      row.or([row('usage_rows.model', '=', plainText(model)), row('usage_series.model', '=', plainText(model))]),
+    )
   return query.orderBy('usage_rows.at', 'desc').orderBy('usage_rows.id', 'desc').limit(ROWS_PER_QUERY).execute()
 }
 

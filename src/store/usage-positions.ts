@@ -3,6 +3,7 @@ import { matches } from './usage-groups.ts'
 import { type Part, PERIOD_MS, partsOf } from './usage-part-rows.ts'
 import { emptySum, unpack } from './usage-parts.ts'
 import type { RowPage } from './usage-records.ts'
+import { plainText } from './usage-series.ts'
 import { hoursOf } from './usage-sums.ts'
 import { type RequestRow, SUM_COLUMNS } from './usage-tables.ts'
 
@@ -123,8 +124,16 @@ function positionsIn(database: Database, page: RowPage) {
     .where('at', '<', endOf(page))
   if (position !== undefined)
     query = query.where(row => row.or([row('at', '<', position.at), row('id', '<', position.id)]))
+  const { model } = page.where ?? {}
+  if (isNamed(model))
+    query = query.where(row =>
+      row.or([row('model', '=', plainText(model)), row('series', 'in', seriesWith(database, { model }))]),
+    )
   return page.only === 'losses' ? query.where('losses', '>', 0) : query
 }
+
+/** Returns true if a filter names a model. An empty value selects series without one. */
+const isNamed = (model: string | undefined): model is string => model !== undefined && model !== ''
 
 /** Sorts rows newest first. */
 const newestFirst = <Q extends { orderBy(column: 'at' | 'id', direction: 'desc'): Q }>(query: Q): Q =>
@@ -136,9 +145,19 @@ function endOf({ until, after }: Pick<RowPage, 'until' | 'after'>): number {
   return position === undefined ? until : Math.min(until, position.at + 1)
 }
 
-/** Builds the query for the ids of a page's series. */
-function seriesOf(database: Database, { where = {}, only }: RowPage) {
-  const ids = database.selectFrom('usage_series').select('usage_series.id').where(matches(where))
+/** Builds the query for the ids of the series that a filter selects. */
+const seriesWith = (database: Database, where: NonNullable<RowPage['where']>) =>
+  database.selectFrom('usage_series').select('usage_series.id').where(matches(where))
+
+/**
+ * Builds the query for the ids of the series that may have rows of a page. Series without a model have the rows of
+ * requests for which no channel was tried. These name their model themselves (`SeriesModels`).
+ */
+function seriesOf(database: Database, { where: { model, ...where } = {}, only }: RowPage) {
+  const others = seriesWith(database, isNamed(model) || model === undefined ? where : { ...where, model })
+  const ids = isNamed(model)
+    ? others.where(row => row.or([row('model', '=', plainText(model)), row('model', 'is', null)]))
+    : others
   return only === 'errors' ? ids.where('failed', '=', 1) : ids
 }
 

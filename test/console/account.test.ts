@@ -50,6 +50,41 @@ describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
     expect((await other.ask('GET', '/session')).status).toBe(401)
   })
 
+  test('texts typed into pages are kept for a user whose session ended, and for nobody else', async () => {
+    const seen = await visit('/start', REFUSED)
+    const { page, gateway } = seen
+    const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+    const prompt = page.getByLabel('Prompt')
+    await prompt.fill('my question')
+    await go('Translator')
+    const text = page.getByRole('textbox', { name: 'Text to translate' })
+    await text.fill('{"model":"m","messages":[]}')
+    await go('Usage')
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+    await page.evaluate('history.back()')
+    await expect.poll(() => text.inputValue()).toBe('{"model":"m","messages":[]}')
+    await users(seen).endSignInSessions(NAMES.admin)
+    await text.press('End')
+    await page.keyboard.type(' ')
+    const signIn = async (name: string): Promise<void> => {
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.keyboard.press('Enter')
+    }
+    await page.getByText('Your session has ended.').waitFor()
+    await signIn(NAMES.admin)
+    await expect.poll(() => text.inputValue()).toBe('{"model":"m","messages":[]} ')
+    await go('Start')
+    await expect.poll(() => prompt.inputValue()).toBe('my question')
+    await users(seen).endSignInSessions(NAMES.admin)
+    await addUser(gateway.admin.store, 'eve', { role: 'admin' })
+    await go('Translator')
+    await page.getByRole('button', { name: 'Examples' }).first().click()
+    await page.getByText('Your session has ended.').waitFor()
+    await signIn('eve')
+    await expect.poll(() => text.inputValue()).toBe('')
+  })
+
   test('a session that ended elsewhere leads to the sign-in, and back to the page', async () => {
     const seen = await visit('/account', REFUSED)
     const { page } = seen

@@ -64,6 +64,22 @@ describe.skipIf(noChromium)('audit log', IN_BROWSER, () => {
     await expect.poll(() => wordsOf(rows.nth(3))).toMatch(/ops user old Group deleted/)
   })
 
+  test('says how many changes it searched if there are more', async () => {
+    const gateway = await changed()
+    const { audit } = gateway.admin.store
+    const entry = { actor: 'ops', actorKind: 'user', action: 'deleteGroup', kind: 'group', target: 'x', changes: [] }
+    for (let count = 0; count < 101; count++) {
+      const name = count === 0 ? 'the-oldest' : `group-${count}`
+      await audit.add({ ...entry, id: `entry-${count}`, at: Date.now() - DAY + count * 1000, name } as AuditEntry)
+    }
+    const { page } = await visit('/audit', { gateway })
+    await page.getByLabel('Search changes').fill('the-oldest')
+    await page.getByText('Only the latest 100 changes were searched.').waitFor()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.locator('main tbody tr').getByText('the-oldest').waitFor()
+    expect(await page.getByText('Only the latest').count()).toBe(0)
+  })
+
   test('narrows the list to each kind of thing that is audited', async () => {
     const { page } = await visit('/audit', { gateway: await changed() })
     const values = page

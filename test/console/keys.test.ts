@@ -108,6 +108,26 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByRole('alert').getByText('name').waitFor()
   })
 
+  test('that would never be valid are not made, and expired ones can be changed', async () => {
+    const seen = await visit('/account')
+    const { page, gateway, goTo } = seen
+    await gateway.admin.post('/keys', { name: 'over', expires_at: '2020-01-01T00:00:00Z' })
+    await goTo('/keys')
+    await page.keyboard.press('n')
+    await page.getByLabel('Name').fill('late')
+    await page.getByLabel('Expires').fill(new Date(Date.now() - 60_000).toISOString().slice(0, 16))
+    await page.keyboard.press('Enter')
+    await page.getByText('This time is past.').waitFor()
+    await page.getByLabel('Expires').fill(new Date(Date.now() + 3_600_000).toISOString().slice(0, 16))
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'late was created' }).getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Open over' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Note').fill('an old one')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('over was changed.').waitFor()
+  })
+
   test('changed: what is emptied is removed, what is not touched stays', async () => {
     const seen = await visit('/account')
     const { page, gateway } = seen
@@ -191,6 +211,30 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByLabel('Search keys').fill('')
     await page.getByLabel('Group', { exact: true }).selectOption('support')
     await expect.poll(async () => (await names()).toSorted()).toEqual(['helpdesk-bot', 'intern-2026'])
+  })
+
+  test('are found by their accents, whichever system wrote them', async () => {
+    const { page, gateway, goTo } = await visit('/account')
+    await gateway.admin.post('/keys', { name: 'cafe\u0301-bot' })
+    await goTo('/keys')
+    await page.getByLabel('Search keys').fill('Caf\u00e9')
+    await page.getByText('1 of 2 keys').waitFor()
+  })
+
+  test('fit a screen at a zoom of 400 %, whatever their names', async () => {
+    const { page, gateway, goTo, axe } = await visit('/account')
+    await gateway.admin.post('/keys', { name: `long-${'x'.repeat(120)}` })
+    await page.setViewportSize({ width: 320, height: 256 })
+    await goTo('/keys')
+    const hidden = (): Promise<number> =>
+      page.locator('dialog .body').evaluate(body => body.scrollHeight - body.clientHeight)
+    await page.getByRole('button', { name: /^Open long/ }).click()
+    await expect.poll(hidden).toBe(0)
+    await axe()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('This cannot be undone.').waitFor()
+    await expect.poll(hidden).toBe(0)
+    await axe()
   })
 
   test('of a long list only those in view are in the document, and all can be reached', async () => {

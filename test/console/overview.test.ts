@@ -66,6 +66,15 @@ describe.skipIf(noChromium !== undefined || !hasOpenssl)('overview', IN_BROWSER,
     await expect.poll(() => page.locator('h1').innerText()).not.toBe('Overview')
   })
 
+  test('a budget of nothing is used up', async () => {
+    const { page, gateway, goTo } = await visit('/account')
+    await gateway.admin.post('/keys', { name: 'paused', budget: { day: 0 } })
+    await goTo('/')
+    await expect
+      .poll(() => wordsOf(page.locator('.overview-concerns > li').filter({ hasText: 'paused' })))
+      .toMatch(/\$0\.00 of \$0\.00 this day \(100%\)/)
+  })
+
   test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
     'is accessible at $width px in $theme, in both languages',
     async ({ width, theme }) => {

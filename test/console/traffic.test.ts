@@ -6,6 +6,7 @@ import { closingAfterEach } from '../builders/closing.ts'
 import { channelAt } from '../builders/config.ts'
 import { SOON } from '../builders/time.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import { traffic as generated } from '../builders/usage.ts'
 import { IN_BROWSER, noChromium, settled, THEMES, type Visit, type VisitOptions, visitor, WIDTHS } from './browser.ts'
 import { ASKED, capturing } from './captured.ts'
 
@@ -80,6 +81,66 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await page.route('**/admin/v1/requests?*', route => route.fulfill({ json: { data: [] } }), { times: 1 })
     await page.reload()
     await rowOf(page, '200').waitFor()
+  })
+
+  /** Adds requests of the last minutes, one each second, and returns their ids, the latest first. */
+  async function add({ admin }: Visit['gateway'], count: number, until: number): Promise<string[]> {
+    const rows = [...generated(count, { since: until - count * 1000, until, keys: 1, models: 1, channels: 1 })]
+    await admin.store.usage.add(rows)
+    return rows.sort((one, other) => other.at - one.at).map(({ id }) => id)
+  }
+
+  test('leaves out nothing between the latest requests and those before a pause', async () => {
+    const { page, gateway } = await before(await upstream())
+    const now = Date.now()
+    await add(gateway, 5, now - 600_000)
+    await page.reload()
+    await page.getByRole('status').getByText('Live').waitFor()
+    await page.locator('tbody tr').nth(4).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    const missed = await add(gateway, 150, now)
+    await page.getByRole('button', { name: 'Go live' }).click()
+    const links = page.locator('tbody a.when')
+    await expect.poll(() => links.count()).toBe(100)
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await expect.poll(() => links.count()).toBe(155)
+    const shown = await links.evaluateAll(all => all.map(one => one.getAttribute('href')?.split('=').at(-1)))
+    expect(shown.slice(0, 150)).toEqual(missed)
+  })
+
+  test('goes on after a page without any request that fits', async () => {
+    const { page, gateway } = await before(await upstream())
+    const [id] = await add(gateway, 1, Date.now() - 60_000)
+    // The gateway reads a limited number of captures for one page.
+    await page.route(/\/requests\?only=captured&limit=100$/, route =>
+      route.fulfill({ json: { data: [], next_cursor: 'next' } }),
+    )
+    await page.route(/\/requests\?only=captured&limit=100&cursor=next$/, async route => {
+      const { json } = await gateway.admin.get(`/requests/${id}`)
+      await route.fulfill({ json: { data: [{ ...json, captured: true }] } })
+    })
+    await page.getByLabel('Show').selectOption('Captured')
+    await page.getByText('No requests match').waitFor()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.locator(`tbody a[href$="${id}"]`).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+  })
+
+  test('says what it searched, and finds any request by its id', async () => {
+    const { page, gateway } = await before(await upstream())
+    const ids = await add(gateway, 120, Date.now())
+    await page.reload()
+    await page.locator('tbody tr').nth(99).waitFor()
+    const box = page.getByLabel('Search requests')
+    await box.fill('no such words')
+    await page.getByText('Only the latest 100 requests were searched.').waitFor()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByText('Only the latest 100 requests were searched.').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.locator('tbody tr').nth(99).waitFor()
+    await box.fill(ids.at(-1)!)
+    await page.locator(`tbody a[href$="${ids.at(-1)}"]`).waitFor()
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
   })
 
   test('is narrowed by what happened, key, model and words, all of it in the address', async () => {

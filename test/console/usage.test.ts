@@ -72,6 +72,26 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     await totalled(page, String(ofDay))
   })
 
+  test('takes days that are typed with the keyboard, one key after the other', async () => {
+    const { page } = await used('/usage?range=30d')
+    await page.getByRole('button', { name: 'Days', exact: true }).click()
+    const year = new Date().getUTCFullYear() - 1
+    // The same digits for day and month, because browsers order them by their language.
+    const type = async (label: string, digits: string): Promise<void> => {
+      await page.getByLabel(label, { exact: true }).focus()
+      await page.keyboard.type(`${digits}${digits}${year}`, { delay: 100 })
+    }
+    const seen = () => page.url().split('?')[1]
+    await type('To', '05')
+    await expect.poll(seen).toBe(`from=${year}-05-05&to=${year}-05-05`)
+    await type('From', '04')
+    await expect.poll(seen).toBe(`from=${year}-04-04&to=${year}-05-05`)
+    await type('To', '06')
+    await expect.poll(seen).toBe(`from=${year}-04-04&to=${year}-06-06`)
+    // A year in the middle of typing asks the gateway for nothing.
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   test('shows days whose hourly sums were deleted', async () => {
     const { page, gateway, goTo } = await visit('/account')
     const day = Math.floor(Date.now() / DAY) * DAY - 70 * DAY

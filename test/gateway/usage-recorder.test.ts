@@ -12,6 +12,7 @@ import { createKey, withKeys } from '../builders/keys.ts'
 import { until } from '../builders/time.ts'
 import { HOUR } from '../builders/units.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
+import { traffic } from '../builders/usage.ts'
 
 const ANSWER = JSON.stringify({
   ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'gpt-4o' },
@@ -282,6 +283,20 @@ test('the command line sums up what a running gateway recorded', async () => {
   ])
   // Nothing is logged after the last row: a sweep interrupted by closing the store is no fault.
   expect(await run('--by', 'channel', '--csv')).toMatch(/^channel,requests.*\nalive,1,0,1000,400,0,100,0,0,0.003,0,.*$/)
+})
+
+test('the command line never shows a tiny cost as none', async () => {
+  const config = join(folder, 'interlingua.yaml')
+  writeFileSync(config, `data_dir: ${folder}\nstore: "${written(storeAt(folder))}"\n`)
+  const store = await openStoreAt(folder)
+  const at = Date.now() - 60_000
+  const row = { ...[...traffic(1, { since: at, until: at + 1, keys: 1, models: 1, channels: 1 })][0]!, model: 'tiny' }
+  await store.usage.add([{ ...row, status: 200, cost: 120 }])
+  await store.close()
+  const said: string[] = []
+  const terminal = { out: (text: string) => void said.push(text), fault: (text: string) => void said.push(text) }
+  expect(await commandLine(['--config', config, 'usage', '--by', 'model'], terminal)).toBe(0)
+  expect(said.join('\n')).toMatch(/^tiny .* \$0\.00000012 /m)
 })
 
 test('a foreign caller without a limit gets what the model answers at most', async () => {

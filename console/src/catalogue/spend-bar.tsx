@@ -12,6 +12,9 @@ const LEVELS = [
   [0.8, 'warn'],
 ] as const
 
+/** Used share of a budget. A budget of nothing is used up. */
+export const shareOf = ({ spent, limit }: Spending): number => (limit === 0 ? 1 : spent / limit)
+
 interface SpendBarProps {
   readonly of: Spending
   /** Name for screen readers, such as the period. */
@@ -19,8 +22,9 @@ interface SpendBarProps {
 }
 
 /** Bar with the used part of a budget. */
-export function SpendBar({ of: { spent, limit }, label }: SpendBarProps) {
-  const share = limit === 0 ? 1 : spent / limit
+export function SpendBar({ of, label }: SpendBarProps) {
+  const { spent, limit } = of
+  const share = shareOf(of)
   const tone = LEVELS.find(([least]) => share >= least)?.[1] ?? ''
   const said = `${label}: ${money(spent)} / ${money(limit)} (${percent(share)})`
   return (

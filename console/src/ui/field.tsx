@@ -64,6 +64,8 @@ interface FieldProps extends Labelled, Native {
   readonly step?: number | string
   /** Id of a `datalist` with suggestions. */
   readonly list?: string
+  readonly onFocus?: () => void
+  readonly onBlur?: () => void
   /** Text before the value, such as a currency. */
   readonly prefix?: string
   /** Text after the value, such as a unit. */

@@ -29,11 +29,13 @@ export const SearchBox = ({ value, onValue, label = common().search, autofocus }
   </label>
 )
 
+/** Accents are one character or two, depending on the keyboard and the system that wrote them. */
+const folded = (text: string): string => text.normalize('NFC').toLowerCase()
+
 /** Whether each word of the search occurs in one of the texts, ignoring case. */
 export function matches(search: string, ...texts: readonly (string | undefined)[]): boolean {
-  const all = texts.join('\n').toLowerCase()
-  return search
-    .toLowerCase()
+  const all = folded(texts.join('\n'))
+  return folded(search)
     .split(/\s+/)
     .every(word => all.includes(word))
 }

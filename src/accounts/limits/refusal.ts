@@ -37,8 +37,9 @@ const WORDINGS: { readonly [L in LimitName]: Wording } = {
 
 const NANODOLLARS = 1e9
 
-/** Formats an amount of nanodollars, exact enough to compare with a budget. */
-const dollars = (amount: number): string => `$${Number((amount / NANODOLLARS).toPrecision(3))}`
+/** Formats an amount of nanodollars, exact enough to compare with a budget, without an exponent. */
+const dollars = (amount: number): string =>
+  `$${(amount / NANODOLLARS).toLocaleString('en-US', { maximumSignificantDigits: 3, useGrouping: false })}`
 
 /**
  * Builds the error for a request whose estimated cost exceeds an entire budget, so that waiting does not help

@@ -38,6 +38,7 @@ describe('the error of a request that exceeds a whole budget', () => {
     expect(budgetError(3e9, { month }, 0)?.error.message).toBe(message('$3', 0, '$2 for a month'))
     expect(budgetError(3e9, { day }, 0)?.error.message).toBe(message('$3', 0, '$1 for a day'))
     expect(budgetError(1234567, { day: 1, month }, 0)?.error.message).toContain('$0.00123 for its input')
+    expect(budgetError(1234567, { day: 1, month }, 0)?.error.message).toContain('budget of $0.000000001 for a day')
   })
 
   it('is none for a request that just fits, or without a budget', () => {

@@ -39,6 +39,7 @@ export const audit = {
   csvHint: 'Download the latest 1,000 changes as CSV',
   empty: 'No changes yet',
   emptyText: 'Changes to keys, groups, channels, models, users and admin tokens appear here.',
+  searched: (count: string) => `Only the latest ${count} changes were searched.`,
   nothing: 'No changes match',
   admins: 'Only administrators can see the audit log.',
 }

@@ -102,6 +102,7 @@ export const keys = {
     enabled: 'Enabled',
     enabledHint: 'Requests with a disabled key are refused. The key can be enabled again.',
     notANumber: 'Enter a number, 0 or more.',
+    past: 'This time is past. Note that it is in UTC.',
     required: 'Enter a name.',
   },
   panel: {

@@ -56,7 +56,8 @@ export const traffic = {
   empty: 'No requests yet',
   emptyText: 'Requests appear here as soon as a client sends one. The Start page has settings for every client.',
   nothing: 'No requests match',
-  nothingText: 'Try different filters. The search only covers the last 30 days.',
+  nothingText: 'Try different filters. The list only covers the last 30 days.',
+  searched: (count: string) => `Only the latest ${count} requests were searched.`,
   toStart: 'Connect a client',
   failures: {
     title: 'Why it failed',

@@ -41,6 +41,7 @@ export const audit: typeof en = {
   csvHint: '将最近 1,000 条更改下载为 CSV',
   empty: '尚无更改',
   emptyText: '密钥、分组、渠道、模型、用户和管理令牌的更改会显示在这里。',
+  searched: count => `只搜索了最近的 ${count} 条更改。`,
   nothing: '没有匹配的更改',
   admins: '只有管理员可以查看审计日志。',
 }

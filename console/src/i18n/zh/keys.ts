@@ -100,6 +100,7 @@ export const keys: typeof en = {
     enabled: '启用',
     enabledHint: '使用已停用密钥的请求会被拒绝。密钥可以重新启用。',
     notANumber: '请填写不小于 0 的数字。',
+    past: '该时间已过。请注意，这里使用 UTC 时间。',
     required: '请填写名称。',
   },
   panel: {

@@ -50,7 +50,8 @@ export const traffic: typeof en = {
   empty: '还没有请求',
   emptyText: '客户端一发送请求，就会显示在这里。“开始”页有每种客户端的设置。',
   nothing: '没有符合条件的请求',
-  nothingText: '请更换筛选条件。搜索只包含最近 30 天的请求。',
+  nothingText: '请更换筛选条件。列表只包含最近 30 天的请求。',
+  searched: count => `只搜索了最近的 ${count} 个请求。`,
   toStart: '连接客户端',
   failures: {
     title: '失败原因',

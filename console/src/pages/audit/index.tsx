@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { get, send } from '../../api/request.ts'
 import type { AuditEntry, PageOf } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { number } from '../../format.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -100,7 +101,11 @@ function Changes() {
                     <Table label={words.title} columns={columns()} rows={shown} rowId={row => row.id} cards />
                   </div>
                 )}
-                <Pager more={cursor !== undefined} onMore={() => next().catch(toastProblem)} />
+                <Pager
+                  more={cursor !== undefined}
+                  onMore={() => next().catch(toastProblem)}
+                  {...(search.trim() !== '' && cursor !== undefined && { note: words.searched(number(all.length)) })}
+                />
               </>
             )
           }}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ProblemError } from '../../api/problem.ts'
 import { asProblem } from '../../api/use-load.ts'
-import { type FormValues, isNumber, NUMBERS, type SetValue } from './form-values.ts'
+import { type FormValues, isNumber, isPast, NUMBERS, type SetValue } from './form-values.ts'
 import { text } from './texts.ts'
 
 /** JSON pointer of each form field in the API body, for finding the field of an error. */
@@ -34,6 +34,7 @@ export function useForm(initial: FormValues, send: (values: FormValues) => Promi
   const faultOf = (field: keyof FormValues): string | undefined => {
     if (field === 'name' && values.name.trim() === '') return text().form.required
     if (NUMBERS.some(one => one === field) && !isNumber(values[field] as string)) return text().form.notANumber
+    if (field === 'expires' && values.expires !== initial.expires && isPast(values.expires)) return text().form.past
     return undefined
   }
   const refusalOf = (field: keyof FormValues): string | undefined => {

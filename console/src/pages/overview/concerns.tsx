@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Overview } from '../../api/types.ts'
 import { FailureText } from '../../catalogue/failure.tsx'
-import { SpendBar } from '../../catalogue/spend-bar.tsx'
+import { SpendBar, shareOf } from '../../catalogue/spend-bar.tsx'
 import { ago, money, number, percent, time } from '../../format.ts'
 import { hrefOf } from '../../href.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -94,7 +94,7 @@ function Reason({ of }: { readonly of: Concern }) {
     return (
       <>
         <span class="note">
-          {words.budget(money(budget.spent), money(budget.limit), percent(budget.spent / budget.limit), period)}
+          {words.budget(money(budget.spent), money(budget.limit), percent(shareOf(budget)), period)}
         </span>
         <SpendBar of={budget} label={words.kinds.budget} />
       </>

@@ -6,7 +6,7 @@ import { locale } from '../../i18n/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { isRunning, type Row } from './rows.ts'
+import { isRunning, type Row } from './row.ts'
 import { text } from './texts.ts'
 import { Scale, took, Waterfall } from './waterfall.tsx'
 

@@ -4,6 +4,7 @@ import { get } from '../../api/request.ts'
 import type { AllOf, Channel, Model, PageOf, Request } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { loadKeys } from '../../catalogue/load-keys.ts'
+import { number } from '../../format.ts'
 import { hrefOf } from '../../href.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Page } from '../../ui/page.tsx'
@@ -18,7 +19,9 @@ import { FailureGroups } from './failure-groups.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { useLive } from './live.ts'
 import { LiveButton } from './live-button.tsx'
-import { type Filters, filtersOf, fits, isFound, isRunning, merged, queryOf, type Row } from './rows.ts'
+import { afterGap, EMPTY, isGap, merged, newestOf, nextOf } from './merged.ts'
+import { isRunning } from './row.ts'
+import { type Filters, filtersOf, fits, isFound, queryOf } from './rows.ts'
 import { text } from './texts.ts'
 import { Legend, scaleOf } from './waterfall.tsx'
 
@@ -39,7 +42,8 @@ export function TrafficList() {
   latest.current = inputs.join()
   const [search, setSearch] = useState(query['q'] ?? '')
   const [isLive, setLive] = useState(true)
-  const [rows, setRows] = useState<readonly Row[]>([])
+  const [list, setList] = useState(EMPTY)
+  const { rows } = list
   /** Position of the next page. Null if there is none. */
   const [cursor, setCursor] = useState<string | null>()
   const page = useLoad(
@@ -51,39 +55,53 @@ export function TrafficList() {
   const models = useLoad(signal => get<AllOf<Model>>('/models', {}, signal))
   const channels = useLoad(signal => get<AllOf<Channel>>('/channels', {}, signal))
   const live = useLive(isLive, came =>
-    setRows(before =>
+    setList(before =>
       merged(
         before,
         came.filter(row => fits(row, filters)),
       ),
     ),
   )
+  const known = useRef(rows)
+  known.current = rows
+  /** Time of the newest request that was known when live updates stopped. */
+  const seen = useRef<string>(undefined)
 
   // Reload once after connecting: requests that ended just before are not sent live and not stored yet.
   useEffect(() => {
     if (live.state !== 'on') return
     const timer = setTimeout(() => void page.reload(), STORED)
-    return () => clearTimeout(timer)
+    return () => {
+      clearTimeout(timer)
+      seen.current ??= newestOf(known.current)
+    }
   }, [live.state])
 
   // Changed filters empty the list.
   useEffect(() => {
-    setRows([])
+    setList(EMPTY)
     setCursor(undefined)
+    seen.current = undefined
   }, inputs)
   useEffect(() => {
     const { data } = page
     if (data === undefined) return
-    setRows(before =>
+    const hasGap = isGap(data, seen.current)
+    seen.current = live.state === 'on' ? undefined : newestOf(data.data)
+    setList(before =>
       merged(
-        before,
+        hasGap ? afterGap(before, data.data.at(-1)!.at) : before,
         data.data.filter(row => fits(row, { ...filters, since: '', until: '' })),
       ),
     )
-    setCursor(before => (before === undefined ? (data.next_cursor ?? null) : before))
+    setCursor(before => (before === undefined || hasGap ? (data.next_cursor ?? null) : before))
   }, [page.data])
 
-  const shown = useMemo(() => rows.filter(row => isFound(row, search)), [rows, search])
+  const named = useNamed(search)
+  const shown = useMemo(() => {
+    const found = rows.filter(row => isFound(row, search))
+    return found.length === 0 && named !== undefined ? [named] : found
+  }, [rows, search, named])
   const over = shown.filter((row): row is Request => !isRunning(row))
   const change = (next: Partial<Filters>): void => {
     const all = Object.entries({ ...filters, ...next }).filter(([, value]) => value !== '')
@@ -91,11 +109,11 @@ export function TrafficList() {
     route(`${hrefOf('/traffic')}${text === '' ? '' : `?${text}`}`, true)
   }
   const more = async (): Promise<void> => {
-    const query = { ...queryOf(filters), limit: PAGE, cursor: cursor ?? undefined }
+    const query = { ...queryOf(filters), limit: PAGE, ...nextOf(list, cursor ?? undefined) }
     const next = await get<PageOf<Request>>('/requests', query)
     // Other filters may have been chosen meanwhile.
     if (latest.current !== inputs.join()) return
-    setRows(before => merged(before, next.data, before.length + next.data.length))
+    setList(before => merged({ ...before, isCut: false }, next.data, before.rows.length + next.data.length))
     setCursor(next.next_cursor ?? null)
   }
   const words = text()
@@ -133,7 +151,6 @@ export function TrafficList() {
                 cards
               />
             </div>
-            <Pager more={typeof cursor === 'string'} onMore={() => more().catch(toastProblem)} />
           </>
         ) : page.data === undefined && page.error === undefined ? (
           <Loading lines={8} />
@@ -145,9 +162,28 @@ export function TrafficList() {
             />
           )
         )}
+        <Pager
+          more={typeof cursor === 'string'}
+          onMore={() => more().catch(toastProblem)}
+          {...(search !== '' && typeof cursor === 'string' && { note: words.searched(number(rows.length)) })}
+        />
       </Card>
     </Page>
   )
+}
+
+/** Id of a request, as its answer carried it. */
+const REQUEST_ID = /^req_[0-9a-f]{32}$/
+
+/** Hook that loads the request whose id is searched, which may be older than the loaded rows. */
+function useNamed(search: string): Request | undefined {
+  const id = search.trim()
+  const isId = REQUEST_ID.test(id)
+  const { data } = useLoad(
+    async signal => (isId ? await get<Request>(`/requests/${id}`, {}, signal) : undefined),
+    [isId ? id : ''],
+  )
+  return data?.id === id ? data : undefined
 }
 
 const Nothing = ({ isFirst, onStart }: { readonly isFirst: boolean; readonly onStart: () => void }) => (

@@ -3,7 +3,7 @@ import { BY_ITSELF } from '../../api/activity.ts'
 import { ProblemError } from '../../api/problem.ts'
 import { send } from '../../api/request.ts'
 import type { Request } from '../../api/types.ts'
-import type { Row, Running } from './rows.ts'
+import type { Row, Running } from './row.ts'
 
 /** Interval between two updates of the list, in milliseconds. */
 const EVERY = 250

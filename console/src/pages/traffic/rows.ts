@@ -1,20 +1,6 @@
 import type { Request } from '../../api/types.ts'
 import { matches } from '../../ui/search-box.tsx'
-
-/** Fields of a running request. */
-export type Running = Pick<
-  Request,
-  'id' | 'at' | 'key' | 'key_name' | 'group' | 'model' | 'door' | 'format' | 'stream'
-> & {
-  readonly captured: boolean
-  readonly running: true
-}
-
-/** Row of the list: a finished or a running request. */
-export type Row = Request | Running
-
-/** Whether a row is a running request. */
-export const isRunning = (row: Row): row is Running => 'running' in row
+import { isRunning, type Row } from './row.ts'
 
 /** Values of the filter by outcome. Empty for all requests. */
 export const ONLY = ['', 'errors', 'losses', 'captured'] as const
@@ -68,25 +54,3 @@ export const isFound = (row: Row, search: string): boolean =>
     ...[row.id, row.model, row.key_name, row.group, row.door, row.format],
     ...(isRunning(row) ? [] : [row.channel, row.upstream_model, row.upstream_format, row.error, String(row.status)]),
   )
-
-/** Number of rows beyond which the list does not grow by itself. */
-const MOST = 500
-
-/**
- * Merges rows by id, newest first. A finished request replaces the running one.
- *
- * @param most maximum number of rows. By default, the list keeps the length that it has.
- */
-export function merged(
-  rows: readonly Row[],
-  others: readonly Row[],
-  most = Math.max(MOST, rows.length),
-): readonly Row[] {
-  const byId = new Map(rows.map(row => [row.id, row]))
-  for (const row of others) {
-    const known = byId.get(row.id)
-    if (known === undefined) byId.set(row.id, row)
-    else if (!isRunning(row)) byId.set(row.id, { ...row, captured: row.captured || known.captured })
-  }
-  return [...byId.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : a.id < b.id ? 1 : -1)).slice(0, most)
-}

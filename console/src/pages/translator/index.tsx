@@ -2,6 +2,7 @@ import './translator.css'
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
 import { get, post } from '../../api/request.ts'
 import type { AllOf, TranslateExample } from '../../api/types.ts'
+import { useDraft } from '../../drafts.ts'
 import { common } from '../../i18n/common.ts'
 import { useShortcut } from '../../keyboard.ts'
 import { Button } from '../../ui/button.tsx'
@@ -27,7 +28,7 @@ const LONGEST = 60_000
 
 /** Translator page: a text in one format and its translation into all others. */
 export default function Translator() {
-  const [source, setSource] = useState(NOTHING)
+  const [source, setSource] = useDraft('translator', NOTHING)
   const [tab, setTab] = useState(ALL)
   const [active, setActive] = useState<string>()
   const [choosing, setChoosing] = useState(false)

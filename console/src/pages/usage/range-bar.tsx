@@ -1,6 +1,7 @@
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Field, Select } from '../../ui/field.tsx'
+import { Select } from '../../ui/field.tsx'
 import { Bar } from '../../ui/page.tsx'
+import { DayFields } from './days.tsx'
 import { FIELDS, type Field as FieldName } from './fields.ts'
 import { dayOf } from './ranges.ts'
 import { Segments } from './segments.tsx'
@@ -22,10 +23,6 @@ export function RangeBar({ view, change, now, onFilter, onRefresh }: RangeBarPro
   const words = text()
   const choose = (range: RangeName): void =>
     range === 'days' ? change({ range, from: dayOf(now - WEEK), to: dayOf(now) }) : change({ range, from: '', to: '' })
-  const days = (next: { from?: string; to?: string }): void => {
-    const { from, to } = { ...view, ...next }
-    if (from !== '' && to !== '') change(from <= to ? { from, to } : next.from ? { from, to: from } : { from: to, to })
-  }
   return (
     <Bar>
       <Segments
@@ -34,21 +31,7 @@ export function RangeBar({ view, change, now, onFilter, onRefresh }: RangeBarPro
         options={RANGES.map(value => ({ value, label: words.ranges[value] }))}
         onValue={choose}
       />
-      {view.range === 'days' && (
-        <div class="days">
-          <Field
-            type="date"
-            label={words.from}
-            hideLabel
-            value={view.from}
-            max={dayOf(now)}
-            onValue={from => days({ from })}
-          />
-          <span aria-hidden="true">–</span>
-          <Field type="date" label={words.to} hideLabel value={view.to} max={dayOf(now)} onValue={to => days({ to })} />
-          <span class="note">{words.utc}</span>
-        </div>
-      )}
+      {view.range === 'days' && <DayFields view={view} change={change} now={now} />}
       <div class="push group-by">
         <span class="faint" aria-hidden="true">
           {words.groupBy}

@@ -39,8 +39,10 @@ const oneOf = <T extends string>(value: string | undefined, all: readonly T[], u
   all.find(one => one === value) ?? usual
 
 const DAY = /^\d{4}-\d\d-\d\d$/
-const isDay = (text: string | undefined): text is string =>
-  text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text))
+/** First day and end of the days that can be chosen. No request is older. */
+const [FIRST_DAY, END_OF_DAYS] = ['2000-01-01', '3000-01-01']
+export const isDay = (text: string | undefined): text is string =>
+  text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text)) && text >= FIRST_DAY && text < END_OF_DAYS
 
 /** Reads the view from the query. Invalid values become the defaults. */
 export function viewOf(query: Query): View {

@@ -34,13 +34,18 @@ export function concernsOf(gateway: Administration, facts: Facts): readonly Conc
   const all = [
     ...healthConcerns(facts.health),
     ...gateway.config.channels.flatMap(channel => channelConcerns(channel, facts.states[channel.name], facts.now)),
-    ...facts.budgets.flatMap(budgetConcerns).slice(0, MAX_CONCERNS),
+    ...worstFirst(facts.budgets.flatMap(budgetConcerns)).slice(0, MAX_CONCERNS),
     ...facts.limited.slice(0, MAX_CONCERNS).map(limitConcern),
     ...priceConcerns(facts.models).slice(0, MAX_CONCERNS),
     ...gateway.warnings().map((message): Concern => ({ kind: 'config', severity: 'warn', message })),
   ]
-  return [...all.filter(one => one.severity === 'bad'), ...all.filter(one => one.severity === 'warn')]
+  return worstFirst(all)
 }
+
+const worstFirst = (all: readonly Concern[]): readonly Concern[] => [
+  ...all.filter(one => one.severity === 'bad'),
+  ...all.filter(one => one.severity === 'warn'),
+]
 
 const healthConcerns = ({ store, redis }: Facts['health']): readonly Concern[] => [
   ...(store === undefined ? [] : [{ kind: 'store', severity: 'bad', message: store } as const]),

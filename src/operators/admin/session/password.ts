@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type * as v from 'valibot'
 import { GatewayError } from '../../../canonical/error.ts'
-import { type AnySchema, fields, instantOf } from '../../../config/schema.ts'
+import { type AnySchema, fields, flag, instantOf } from '../../../config/schema.ts'
 import type { OpenSignInSession, SignInRefusal } from '../../sign-in/index.ts'
 import type { Administration } from '../administration.ts'
 import type { AdminAnswer } from '../answer.ts'
@@ -46,9 +46,10 @@ const signOut: SessionRoute = {
   async handle(gateway, message, query) {
     const { users } = gateway
     const { user } = await sessionOf(gateway, message)
-    const everywhere = query.get('everywhere') ?? 'false'
-    if (everywhere === 'false') await users.sessions.end(message)
-    else await users.records.endSignInSessions(user.name)
+    const input = checkedInput({ params: NO_FIELDS, query: SIGN_OUT }, { params: {}, query, body: undefined })
+    const { everywhere } = input.query as v.InferOutput<typeof SIGN_OUT>
+    if (everywhere) await users.records.endSignInSessions(user.name)
+    else await users.sessions.end(message)
     return { ...NO_CONTENT, cookies: [users.sessions.expiredCookie(message)] }
   },
 }
@@ -74,6 +75,7 @@ const changePassword: SessionRoute = {
   },
 }
 
+const SIGN_OUT = fields({ everywhere: flag })
 const CREDENTIALS = fields({ name: password, password })
 const CHANGE = fields({ current: password, password: newPassword })
 

@@ -128,3 +128,19 @@ it('sums today, the month and its forecast, the cache and its savings, losses an
   expect(formats[0]).toMatchObject({ format: 'chat', package: 'openai' })
   expect(failures.map((one: { channel: string }) => one.channel).sort()).toEqual(['broke', 'dead'])
 })
+
+it('a spent budget is a concern, however many others are nearly spent', async () => {
+  const names = Array.from({ length: 22 }, (_, at) => `a-${String(at).padStart(2, '0')}`)
+  const ids: string[] = []
+  for (const name of names) ids.push((await admin.post('/keys', { name, budget: { day: 10 } })).json.id)
+  const spent = (await admin.post('/keys', { name: 'z-spent', budget: { day: 10 } })).json.id
+  const now = Date.now()
+  await admin.store.usage.add([
+    ...ids.map((id, at) => row(now, { key: id, keyName: names[at]!, cost: 9 * NANO })),
+    row(now, { key: spent, keyName: 'z-spent', cost: 11 * NANO }),
+  ])
+  const budgets = await concern('budget')
+  for (const id of [...ids, spent]) await admin.delete(`/keys/${id}`)
+  expect(budgets[0]).toMatchObject({ key: spent, severity: 'bad' })
+  expect(budgets).toHaveLength(20)
+})

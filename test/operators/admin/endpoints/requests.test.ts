@@ -57,6 +57,27 @@ it.each(Object.keys(ONLY))('a rare request is found with a limit of 1 (only %j)'
   expect(pages).toEqual(only === 'captured' ? [0, 1] : [1])
 })
 
+it('a request is found by its model although no channel was tried for it', async () => {
+  const refused = rows.slice(5, 8).map(({ id, at }, index) => ({
+    ...rows[1]!,
+    ...{ id: `${id.slice(0, -1)}_`, at, model: index === 0 ? 'misspelt' : 'rare', status: index === 0 ? 404 : 429 },
+    ...{ channel: undefined, upstreamModel: undefined, upstreamFormat: undefined, losses: 0 },
+    failure: { reason: 'gateway', said: 'refused' },
+  })) as unknown as UsageRow[]
+  await admin.store.usage.add(refused)
+  const idsOf = async (query: string) => (await listed(query, 1)).ids
+  expect(await idsOf('&model=misspelt')).toEqual([refused[0]!.id])
+  expect(await idsOf('&model=misspelt&only=errors')).toEqual([refused[0]!.id])
+  const rare = [rows[0]!, refused[1]!, refused[2]!].sort((one, other) => other.at - one.at).map(({ id }) => id)
+  expect(await idsOf('&model=rare')).toEqual(rare)
+  expect(await idsOf('&model=rare&status=429')).toEqual(rare.filter(id => id !== rows[0]!.id))
+  expect(await idsOf('&model=unheard-of')).toEqual([])
+  const failures = async (model: string) => (await admin.get(`/failures?since=3d&model=${model}`)).json.data
+  expect(await failures('misspelt')).toMatchObject([{ model: 'misspelt', count: 1 }])
+  expect(await failures('rare')).toMatchObject([{ model: 'rare', count: 2 }])
+  expect(await failures('unheard-of')).toEqual([])
+})
+
 it('pages with filters have every request that fits, once and in order, and are full', async () => {
   const filters = fc.record(
     {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { useDraft } from '../../../drafts.ts'
 import { isAdmin } from '../../../session-state.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Area } from '../../../ui/field.tsx'
@@ -19,19 +20,24 @@ interface TrialCardProps {
   readonly format: Format
 }
 
+/** A request body that was edited. It belongs to one model and format. */
+interface Written {
+  readonly text: string
+  readonly of: string
+}
+
 /** Card that sends a request as the chosen key and shows the response. */
 export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps) {
   const words = text().trial
-  const [prompt, setPrompt] = useState<string>()
+  const [prompt, setPrompt] = useDraft<string | undefined>('trial.prompt', undefined)
   const [chosen, setChosen] = useState<{ readonly format: Format; readonly instead: Format }>()
-  const [written, setWritten] = useState<{ readonly text: string; readonly of: string }>()
+  const [written, setWritten] = useDraft<Written | undefined>('trial.request', undefined)
   const { trial, start, stop } = useTrial()
 
   const possible = model === undefined ? [] : formatsOf(model)
   const wanted = chosen?.instead === usual ? chosen.format : usual
   const format = possible.includes(wanted) ? wanted : (possible[0] ?? wanted)
   const request = requestOf(format, model?.id ?? '', prompt ?? words.usual, true)
-  // An edited body belongs to one model and format.
   const about = `${format} ${model?.id}`
   const own = written?.of === about ? written.text : undefined
   const body = own === undefined ? request.body : objectIn(own)

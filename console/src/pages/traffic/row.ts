@@ -1,0 +1,16 @@
+import type { Request } from '../../api/types.ts'
+
+/** Fields of a running request. */
+export type Running = Pick<
+  Request,
+  'id' | 'at' | 'key' | 'key_name' | 'group' | 'model' | 'door' | 'format' | 'stream'
+> & {
+  readonly captured: boolean
+  readonly running: true
+}
+
+/** Row of the list: a finished or a running request. */
+export type Row = Request | Running
+
+/** Whether a row is a running request. */
+export const isRunning = (row: Row): row is Running => 'running' in row
