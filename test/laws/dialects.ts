@@ -207,7 +207,9 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   ),
   images: fc.record<JsonObject>(
     {
-      edits: fc.constantFrom('any', 'form', 'urls', 'image'),
+      edits: fc.constantFrom('any', 'form', 'urls', 'image', 'input_references'),
+      bytes_word: fc.constantFrom('b64_json', 'base64'),
+      output_types: fc.constantFrom('any', 'png_jpeg'),
       output_settings: fc.boolean(),
       response_format: fc.boolean(),
     },

@@ -12,7 +12,7 @@ import { bodyWithModel, type NativeRequest, nativeSourceOf, withFields } from '.
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { acceptsUnchanged, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
-import { editsByGeneration, FORMAT } from './named.ts'
+import { editsByGeneration, FORMAT, generationPath } from './named.ts'
 import { withoutOutputFields, withoutOutputSettings } from './output-settings.ts'
 
 /**
@@ -31,7 +31,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   dropOthers(request.output, ['output'], OUTPUT, 'images-only', losses)
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const isEdit = files !== undefined || Object.keys(named).length > 0
-  const path = isEdit && !editsByGeneration(dialect) ? editPath(request) : '/images/generations'
+  const path = isEdit && !editsByGeneration(dialect) ? editPath(request) : generationPath(dialect)
   const extras = extrasFor(request, FORMAT)
   const accepted = dialect.output_settings === false ? withoutOutputSettings(request, losses) : request
   const fields = {
@@ -59,9 +59,29 @@ function writeNativeRequest(
   const losses = new Losses()
   const { path, files } = source.wire
   const accepted = acceptedSettings(bodyWithModel(request, source), request, dialect, losses)
-  const body = dialect.output_settings === false ? withoutOutputFields(accepted, request, losses) : accepted
-  const wire = { path: path.replace(/^\/v1(?=\/)/, ''), query: {}, headers: {}, body }
+  const taken = withTakenOutput(accepted, request, dialect, losses)
+  const body = dialect.output_settings === false ? withoutOutputFields(taken, request, losses) : taken
+  const sentPath = path.endsWith('/generations') ? generationPath(dialect) : path.replace(/^\/v1(?=\/)/, '')
+  const wire = { path: sentPath, query: {}, headers: {}, body }
   return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
+}
+
+/** Returns the body with the upstream's word for bytes, and with a file type that it makes. */
+function withTakenOutput(
+  body: JsonObject,
+  { output: { image } }: CanonicalRequest,
+  dialect: ImagesDialect,
+  losses: Losses,
+): JsonObject {
+  const { bytes_word: word = 'b64_json' } = dialect
+  const stated = body['response_format']
+  const hasOtherWord = image?.delivery === 'bytes' && stated !== undefined && stated !== word
+  const type = image?.mediaType
+  const format = body['output_format'] == null ? undefined : writeType(type, dialect, losses)
+  return withFields(body, {
+    ...(hasOtherWord ? { response_format: word } : {}),
+    ...(format === undefined || typeOfOutputFormat(format) === type ? {} : { output_format: format }),
+  })
 }
 
 const VARIATIONS = '/images/variations'
@@ -127,7 +147,7 @@ function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions,
   return defined({
     ...(settings ?? { n: candidates, size: sizeInPixels(image?.size, model, losses), quality, style }),
     background: image?.background,
-    output_format: writeType(image?.mediaType, losses),
+    output_format: writeType(image?.mediaType, imagesDialect(options.dialect), losses),
     output_compression: image?.compression,
     partial_images: image?.previews,
     response_format: isGpt ? undefined : writeDelivery(image, options, losses),
@@ -150,9 +170,10 @@ function writeFidelity({ model, output: { image } }: CanonicalRequest, isEdit: b
   return {}
 }
 
-function writeType(mediaType: string | undefined, losses: Losses): string | undefined {
+function writeType(mediaType: string | undefined, dialect: ImagesDialect, losses: Losses): string | undefined {
   if (mediaType === undefined) return undefined
-  const outputFormat = outputFormatOfType(mediaType)
+  const nearest = outputFormatOfType(mediaType)
+  const outputFormat = dialect.output_types === 'png_jpeg' && nearest !== 'jpeg' ? 'png' : nearest
   if (typeOfOutputFormat(outputFormat) !== mediaType)
     losses.change(['output', 'image', 'mediaType'], typeOfOutputFormat(outputFormat), 'nearest-picture-type')
   return outputFormat
@@ -163,13 +184,14 @@ function writeDelivery(
   image: Output['image'],
   { dialect, native }: WriteOptions,
   losses: Losses,
-): 'url' | 'b64_json' | undefined {
+): 'url' | 'b64_json' | 'base64' | undefined {
   const wanted = image?.delivery
-  if (wanted !== undefined) return wanted === 'url' ? 'url' : 'b64_json'
-  if (native || imagesDialect(dialect).response_format !== true) return undefined
+  const { bytes_word = 'b64_json', response_format } = imagesDialect(dialect)
+  if (wanted !== undefined) return wanted === 'url' ? 'url' : bytes_word
+  if (native || response_format !== true) return undefined
   if (image === undefined) losses.add(['output', 'image'], { delivery: 'bytes' }, 'minted-delivery')
   else losses.add(['output', 'image', 'delivery'], 'bytes', 'minted-delivery')
-  return 'b64_json'
+  return bytes_word
 }
 
 /** Output fields that this writer handles, or that image requests never have. */

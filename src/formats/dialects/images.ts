@@ -4,10 +4,10 @@ import type { DialectOf, Flags } from './flag.ts'
 /** Dialect flags of image upstreams. */
 export const FLAGS = {
   edits: {
-    values: ['any', 'form', 'urls', 'image', 'numbered', 'image_url'],
+    values: ['any', 'form', 'urls', 'image', 'numbered', 'image_url', 'input_references'],
     default: 'any',
     meaning:
-      'how images to edit are sent: `any` (default), as the caller sent them; `form`, as form files only: images in JSON are fetched or decoded; `urls`, as URLs in JSON only; at `/images/generations`, as URLs in `image` (`image`), in `image`, `image2` and so on (`numbered`), or in `image_url` and several in `reference_images` (`image_url`)',
+      'how images to edit are sent: `any` (default), as the caller sent them; `form`, as form files only: images in JSON are fetched or decoded; `urls`, as URLs in JSON only; at `/images/generations`, as URLs in `image` (`image`), in `image`, `image2` and so on (`numbered`), or in `image_url` and several in `reference_images` (`image_url`); `input_references`: in `input_references` at `/images`, where images are generated as well (OpenRouter)',
   },
   picture_urls: {
     values: 'boolean',
@@ -30,6 +30,16 @@ export const FLAGS = {
     values: 'boolean',
     default: false,
     meaning: 'returns URLs by default: bytes are requested for callers of other formats',
+  },
+  bytes_word: {
+    values: ['b64_json', 'base64'],
+    default: 'b64_json',
+    meaning: 'the word in `response_format` for bytes; `base64` at Together',
+  },
+  output_types: {
+    values: ['any', 'png_jpeg'],
+    default: 'any',
+    meaning: 'the file types of generated images: `any` (default), or PNG and JPEG only (`png_jpeg`)',
   },
 } as const satisfies Flags
 

@@ -37,6 +37,8 @@ export const openrouter: Preset = {
       baseUrl: 'https://openrouter.ai/api/v1',
       dialect: { base64_encoding: false, tokens: false },
     },
+    // `/images/generations` is 404 (songquanpeng/one-api#2426, July 2026; docs/wire/images.md#beyond-the-description).
+    { format: 'images', baseUrl: 'https://openrouter.ai/api/v1', dialect: { edits: 'input_references' } },
   ],
 }
 
@@ -205,7 +207,11 @@ export const together: Preset = {
     {
       format: 'images',
       baseUrl: 'https://api.together.xyz/v1',
-      dialect: { size_field: 'width', edits: 'image_url' },
+      // `response_format` is base64 or url (the default), `output_format` jpeg or png (`ImageGenerateParams` there).
+      dialect: {
+        ...{ size_field: 'width', edits: 'image_url', response_format: true },
+        ...{ bytes_word: 'base64', output_types: 'png_jpeg' },
+      },
     },
     // `response_format` is mp3, wav or raw (`SpeechCreateParams` in together 3.1.1, PyPI).
     {

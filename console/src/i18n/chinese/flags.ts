@@ -144,12 +144,14 @@ export const FLAGS: { readonly [flag: string]: string } = {
   top_field: '返回名次数量的字段名',
   documents: '`text`：文档必须是纯字符串，不能是对象',
   edits:
-    '发送待编辑图像的方式：`any`（默认）按调用方的方式；`form` 只以表单文件：JSON 中的图像会先取得或解码；`urls` 只以 JSON 中的 URL；以下各值在 `/images/generations` 以 URL 发送：`image` 放入 `image`，`numbered` 放入 `image`、`image2` 等，`image_url` 放入 `image_url`，多张放入 `reference_images`',
+    '发送待编辑图像的方式：`any`（默认）按调用方的方式；`form` 只以表单文件：JSON 中的图像会先取得或解码；`urls` 只以 JSON 中的 URL；以下各值在 `/images/generations` 以 URL 发送：`image` 放入 `image`，`numbered` 放入 `image`、`image2` 等，`image_url` 放入 `image_url`，多张放入 `reference_images`；`input_references` 在 `/images` 放入 `input_references`，该处也生成图像（OpenRouter）',
   picture_urls: '接受图像 URL；默认 true，否则先取得图像，再以字节发送',
   size_field:
     '尺寸字段的名称；默认 `size`；`aspect_ratio`：宽高比与 `resolution`，无风格，质量只有 `low`、`medium`、`high`；`width`：`width` 与 `height`；`image_size`：`image_size`，图像数量为 `batch_size`',
   output_settings: '接受背景、格式、压缩、审核、保真度、未完成图像和流；默认 true',
   response_format: '默认返回 URL：为其他格式的调用方请求字节',
+  bytes_word: '`response_format` 中表示字节的词；Together 为 `base64`',
+  output_types: '生成图像的文件类型：`any`（默认），或只有 PNG 和 JPEG（`png_jpeg`）',
   speech_events: '以事件流返回；默认 true，否则网关由字节生成事件',
   transcript_shapes: '支持的应答格式：`all`；`json` 无字幕和说话人；`none` 仅 JSON',
   remix: '可用另一提示词再创作视频；默认 true',
