@@ -93,7 +93,8 @@ test('bytes are requested in the upstream’s word, whatever the caller’s is',
     const together = { bytes_word: 'base64', output_types: 'png_jpeg' }
     const given = { response_format: 'b64_json', output_format: 'webp' }
     expect(sent(given, together, native).body).toEqual({ ...HEAD, response_format: 'base64', output_format: 'png' })
-    expect(sent({ response_format: 'base64' }, {}, native).body).toEqual({ ...HEAD, response_format: 'b64_json' })
+    const word = { bytes_word: 'b64_json' }
+    expect(sent({ response_format: 'base64' }, word, native).body).toEqual({ ...HEAD, response_format: 'b64_json' })
     expect(sent({ response_format: 'url' }, together, native).body).toEqual({ ...HEAD, response_format: 'url' })
     expect(sent({ model: 'gpt-image-2', response_format: 'base64' }, {}, native).body).not.toHaveProperty(
       'response_format',

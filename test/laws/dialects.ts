@@ -207,7 +207,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   ),
   images: fc.record<JsonObject>(
     {
-      edits: fc.constantFrom('any', 'form', 'urls', 'image', 'input_references'),
+      edits: fc.constantFrom('any', 'form', 'urls', 'image'),
       bytes_word: fc.constantFrom('b64_json', 'base64'),
       output_types: fc.constantFrom('any', 'png_jpeg'),
       output_settings: fc.boolean(),
@@ -223,7 +223,12 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   ),
   responses,
   speech: fc.record<JsonObject>(
-    { speech_events: fc.boolean(), wav_only: fc.boolean(), raw_samples: fc.constantFrom('pcm', 'raw') },
+    {
+      speech_events: fc.boolean(),
+      wav_only: fc.boolean(),
+      raw_samples: fc.constantFrom('pcm', 'raw'),
+      speech_fields: fc.constantFrom('openai', 'mistral'),
+    },
     { requiredKeys: [], noNullPrototype: true },
   ),
   transcriptions: fc.record<JsonObject>(

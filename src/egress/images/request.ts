@@ -73,9 +73,9 @@ function withTakenOutput(
   dialect: ImagesDialect,
   losses: Losses,
 ): JsonObject {
-  const { bytes_word: word = 'b64_json' } = dialect
+  const { bytes_word: word } = dialect
   const stated = body['response_format']
-  const hasOtherWord = image?.delivery === 'bytes' && stated !== undefined && stated !== word
+  const hasOtherWord = word !== undefined && image?.delivery === 'bytes' && stated !== undefined && stated !== word
   const type = image?.mediaType
   const format = body['output_format'] == null ? undefined : writeType(type, dialect, losses)
   return withFields(body, {

@@ -33,8 +33,8 @@ export const FLAGS = {
   },
   bytes_word: {
     values: ['b64_json', 'base64'],
-    default: 'b64_json',
-    meaning: 'the word in `response_format` for bytes; `base64` at Together',
+    meaning:
+      'the word in `response_format` for bytes; `base64` at Together; default: `b64_json`, and the word of native callers',
   },
   output_types: {
     values: ['any', 'png_jpeg'],

@@ -154,6 +154,11 @@ export const mistral: Preset = {
       },
     },
     {
+      format: 'speech',
+      baseUrl: 'https://api.mistral.ai/v1',
+      dialect: { speech_fields: 'mistral', speech_events: false },
+    },
+    {
       format: 'transcriptions',
       baseUrl: 'https://api.mistral.ai/v1',
       dialect: { transcript_shapes: 'none', transcript_fields: 'mistral' },
@@ -185,7 +190,10 @@ export const xai: Preset = {
       format: 'images',
       baseUrl: 'https://api.x.ai/v1',
       // 422 for fields that it does not know (ddcat-ai/open-ai-canvas#167, August 2026).
-      dialect: { edits: 'urls', size_field: 'aspect_ratio', response_format: true, output_settings: false },
+      dialect: {
+        ...{ edits: 'urls', size_field: 'aspect_ratio', response_format: true, bytes_word: 'b64_json' },
+        output_settings: false,
+      },
     },
   ],
 }

@@ -131,6 +131,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   encoding_field: '向量编码的字段名',
   float_encoding: '接受 `float` 编码；默认 true，否则省略该字段以得到数字',
   wav_only: '仅返回 WAV 文件，由网关转换为 MP3 和原始采样；默认 false',
+  speech_fields: '请求的字段：`openai`（默认），或 `mistral`：`voice_id`，无指令和语速，原始采样由网关从 WAV 文件生成',
   raw_samples: '原始采样的名称：`pcm`（默认），或 `raw`（Together），并同时写明编码和采样率',
   transcript_fields:
     '表单字段：任意（`any`，默认），或仅某一厂商的字段，该厂商会拒绝或忽略其余字段；`groq` 的列表字段名带方括号',
@@ -150,7 +151,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '尺寸字段的名称；默认 `size`；`aspect_ratio`：宽高比与 `resolution`，无风格，质量只有 `low`、`medium`、`high`；`width`：`width` 与 `height`；`image_size`：`image_size`，图像数量为 `batch_size`',
   output_settings: '接受背景、格式、压缩、审核、保真度、未完成图像和流；默认 true',
   response_format: '默认返回 URL：为其他格式的调用方请求字节',
-  bytes_word: '`response_format` 中表示字节的词；Together 为 `base64`',
+  bytes_word: '`response_format` 中表示字节的词；Together 为 `base64`；默认 `b64_json`，同格式调用方则保留原词',
   output_types: '生成图像的文件类型：`any`（默认），或只有 PNG 和 JPEG（`png_jpeg`）',
   speech_events: '以事件流返回；默认 true，否则网关由字节生成事件',
   transcript_shapes: '支持的应答格式：`all`；`json` 无字幕和说话人；`none` 仅 JSON',

@@ -17,7 +17,7 @@ const ASKED: {
   readonly [format: Format]: { readonly path: string; readonly body: JsonObject; readonly file?: string }
 } = {
   images: { path: '/v1/images/generations', body: { prompt: 'a' } },
-  speech: { path: '/v1/audio/speech', body: { input: 'a', voice: 'alloy' } },
+  speech: { path: '/v1/audio/speech', body: { input: 'a' } },
   transcriptions: { path: '/v1/audio/transcriptions', body: {}, file: 'audio/wav' },
   embeddings: { path: '/v1/embeddings', body: { input: ['a'] } },
   rerank: { path: '/v1/rerank', body: { query: 'a', documents: ['a', 'b'] } },
