@@ -208,6 +208,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   images: fc.record<JsonObject>(
     {
       edits: fc.constantFrom('any', 'form', 'urls', 'image'),
+      gpt_image: fc.boolean(),
       bytes_word: fc.constantFrom('b64_json', 'base64'),
       output_types: fc.constantFrom('any', 'png_jpeg'),
       output_settings: fc.boolean(),

@@ -93,6 +93,8 @@ const editPath = (request: CanonicalRequest): string =>
 /** Matches OpenAI's models after DALL·E, which refuse its settings (docs/wire/images.md#generations). */
 const GPT_IMAGE = /\b(?:chat)?gpt-image\b/i
 
+const isOfGpt = (model: string, { gpt_image }: ImagesDialect): boolean => gpt_image === true || GPT_IMAGE.test(model)
+
 /** Settings that only DALL·E had. */
 const DALLE_FIELDS = ['style', 'response_format']
 
@@ -108,7 +110,7 @@ function acceptedSettings(
 ): JsonObject {
   const settings = settingsWithoutSize(output, dialect.size_field, losses)
   if (settings !== undefined) return withoutSize(body, settings)
-  if (!GPT_IMAGE.test(model)) return withTakenSize(body, model, output.image, losses)
+  if (!isOfGpt(model, dialect)) return withTakenSize(body, model, output.image, losses)
   const { quality, fidelity } = imageOfGpt(output.image, model, losses) ?? {}
   const refused = fidelity === undefined ? ['input_fidelity'] : []
   const size = sizeInPixels(output.image?.size, model, losses)
@@ -140,7 +142,7 @@ function imageOfGpt(image: Output['image'], model: string, losses: Losses): Outp
 
 function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
   const { candidates } = output
-  const isGpt = GPT_IMAGE.test(model)
+  const isGpt = isOfGpt(model, imagesDialect(options.dialect))
   const image = isGpt ? imageOfGpt(output.image, model, losses) : output.image
   const settings = settingsWithoutSize({ image, candidates }, imagesDialect(options.dialect).size_field, losses)
   const { quality, style } = image ?? {}

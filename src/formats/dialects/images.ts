@@ -31,6 +31,12 @@ export const FLAGS = {
     default: false,
     meaning: 'returns URLs by default: bytes are requested for callers of other formats',
   },
+  gpt_image: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      "serves OpenAI's GPT image models whatever their names, which take neither styles nor `response_format`; default: false, and true for Azure",
+  },
   bytes_word: {
     values: ['b64_json', 'base64'],
     meaning:

@@ -151,6 +151,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '尺寸字段的名称；默认 `size`；`aspect_ratio`：宽高比与 `resolution`，无风格，质量只有 `low`、`medium`、`high`；`width`：`width` 与 `height`；`image_size`：`image_size`，图像数量为 `batch_size`',
   output_settings: '接受背景、格式、压缩、审核、保真度、未完成图像和流；默认 true',
   response_format: '默认返回 URL：为其他格式的调用方请求字节',
+  gpt_image:
+    '无论名称如何都提供 OpenAI 的 GPT 图像模型，既不接受风格也不接受 `response_format`；默认 false，Azure 为 true',
   bytes_word: '`response_format` 中表示字节的词；Together 为 `base64`；默认 `b64_json`，同格式调用方则保留原词',
   output_types: '生成图像的文件类型：`any`（默认），或只有 PNG 和 JPEG（`png_jpeg`）',
   speech_events: '以事件流返回；默认 true，否则网关由字节生成事件',
