@@ -25,6 +25,14 @@ test('Together gets no user, and the loss is reported', () => {
   })
 })
 
+/* "Unrecognized request arguments supplied: dimensions" (ogx-ai/ogx#3559, read on 2026-12-01); mem0 always sends them. */
+test('Together gets no length of vectors, and the loss is reported', () => {
+  expect(sent('together', { dimensions: 1024 })).toEqual({
+    body: { model: 'm', input: ['a'] },
+    losses: ['output/embedding/dimensions'],
+  })
+})
+
 test.each([
   ['search_query', 'query', []],
   ['passage', 'document', []],

@@ -192,7 +192,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   'cohere-chat': fc.record<JsonObject>({ thinks: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
   embeddings: fc.record<JsonObject>(
     {
-      dimensions_field: fc.constantFrom('dimensions', 'output_dimension'),
+      dimensions_field: fc.constantFrom('dimensions', 'output_dimension', 'none'),
       encoding_field: fc.constantFrom('encoding_format', 'embedding_type'),
       float_encoding: fc.boolean(),
       base64_encoding: fc.boolean(),

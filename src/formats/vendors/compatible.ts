@@ -210,8 +210,12 @@ export const together: Preset = {
     ...openaiFormats('https://api.together.xyz/v1', ['completions']),
     // `top_n` of `RerankCreateParams` in together 3.1.1 (PyPI); there is no `top_k`.
     { format: 'rerank', baseUrl: 'https://api.together.xyz/v1', dialect: { top_field: 'top_n' } },
-    // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
-    { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false, tokens: false } },
+    // Together refuses `user` and `dimensions` with 400 (ogx-ai/ogx#3559, September 2025; together 3.1.1, PyPI).
+    {
+      format: 'embeddings',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { end_user: false, tokens: false, dimensions_field: 'none' },
+    },
     {
       format: 'images',
       baseUrl: 'https://api.together.xyz/v1',

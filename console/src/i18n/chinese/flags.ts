@@ -127,7 +127,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
   tokens: '接受以 token id 表示的输入；默认 true；为 false 时，网关按词表 cl100k_base 写出其文本',
   top_k: '在模型字段中接受 `top_k`；Anthropic 的模型默认 true',
   thinks: '接受推理设置和早先轮次的推理；Command A Reasoning 和 Command A+ 默认 true',
-  dimensions_field: '向量长度的字段名',
+  dimensions_field: '向量长度的字段名；`none` 表示长度不可选择',
   encoding_field: '向量编码的字段名',
   float_encoding: '接受 `float` 编码；默认 true，否则省略该字段以得到数字',
   wav_only: '仅返回 WAV 文件，由网关转换为 MP3 和原始采样；默认 false',
