@@ -8,7 +8,7 @@ import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../v
 
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
 /** OpenAI embeds at most 2048 inputs and 300,000 tokens per request (docs/wire/embeddings.md#openai). */
-export const OPENAI_EMBEDDINGS = { batch: 2048, batch_tokens: 300_000 } as const
+export const OPENAI_EMBEDDINGS = { dimensions_field: 'dimensions', batch: 2048, batch_tokens: 300_000 } as const
 /** Deployments at Azure have any name, and serve GPT image models only since DALL·E was shut down. */
 export const AZURE_IMAGES = { edits: 'form', gpt_image: true } as const
 const OPENAI_CHAT = {
