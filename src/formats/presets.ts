@@ -14,7 +14,6 @@ import {
 import {
   cerebras,
   dashscope,
-  deepgram,
   deepseek,
   groq,
   huggingface,
@@ -27,7 +26,7 @@ import {
   zai,
 } from './vendors/compatible.ts'
 import { custom, llamaCpp, lmStudio, ollama, replay, vllm } from './vendors/local.ts'
-import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
+import { anthropic, azure, deepgram, elevenlabs, google, kling, openai } from './vendors/makers.ts'
 import { cohere, jina, voyage } from './vendors/retrieval.ts'
 
 /** All vendors, in order of preference for a gateway without a config. */

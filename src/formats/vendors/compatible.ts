@@ -380,13 +380,6 @@ export const cerebras: Preset = {
   ],
 }
 
-/** Deepgram offers transcription. */
-export const deepgram: Preset = {
-  name: 'deepgram',
-  env: ['DEEPGRAM_API_KEY'],
-  formats: [{ format: 'deepgram', baseUrl: 'https://api.deepgram.com' }],
-}
-
 /** Hugging Face routes to many inference vendors at one URL. */
 export const huggingface: Preset = {
   name: 'huggingface',

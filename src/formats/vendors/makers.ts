@@ -111,6 +111,13 @@ export const elevenlabs: Preset = {
   ],
 }
 
+/** Deepgram offers transcription. */
+export const deepgram: Preset = {
+  name: 'deepgram',
+  env: ['DEEPGRAM_API_KEY'],
+  formats: [{ format: 'deepgram', baseUrl: 'https://api.deepgram.com' }],
+}
+
 /**
  * Kling offers video generation. The key is `access key:secret`, or a token that is sent unchanged. Kling does not list
  * its models.
