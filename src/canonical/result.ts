@@ -132,8 +132,8 @@ function addedCounts(a: JsonObject, b: JsonObject): JsonObject {
 }
 
 /**
- * Shapes a ranking as the caller requested it, regardless of what the upstream supports: at most `top` documents, with
- * or without their content. Drops ranks of nonexistent documents.
+ * Shapes a ranking as the caller requested it, regardless of what the upstream supports: at most `top` documents, the
+ * best first (docs/wire/rerank.md#response), with or without their content. Drops ranks of nonexistent documents.
  */
 export function rankedAsRequested(result: CanonicalResult, { messages, output }: CanonicalRequest): CanonicalResult {
   const { ranking } = output
@@ -143,13 +143,23 @@ export function rankedAsRequested(result: CanonicalResult, { messages, output }:
     return ranking.echo === true ? { ...rankOnly, content: messages[rank.index]!.content } : rankOnly
   }
   const candidates = result.candidates.map(candidate => {
-    const content = candidate.content
-      .filter((part: Part) => part.type !== 'rank' || messages[part.index] !== undefined)
-      .map((part: Part) => (part.type === 'rank' ? withContent(part) : part))
+    const known = candidate.content.filter((part: Part) => part.type !== 'rank' || messages[part.index] !== undefined)
+    const ranked = isRanked(known) ? known : known.toSorted(byScore)
+    const content = ranked.map((part: Part) => (part.type === 'rank' ? withContent(part) : part))
     return { ...candidate, content: ranking.top === undefined ? content : content.slice(0, ranking.top) }
   })
   return { ...result, candidates }
 }
+
+const byScore = (a: Part, b: Part): number => (a.type === 'rank' && b.type === 'rank' ? b.score - a.score : 0)
+
+/**
+ * Returns true if the best rank is first. Some servers answer in the order of the documents (mudler/LocalAI#7189, read on
+ * 2026-12-01). An answer with entries of an unknown form keeps its order.
+ */
+const isRanked = (content: readonly Part[]): boolean =>
+  content.some(({ type }) => type !== 'rank') ||
+  content.every((part, index) => index === 0 || byScore(content[index - 1]!, part) <= 0)
 
 const isAsRequested = (
   { candidates }: CanonicalResult,
@@ -160,5 +170,6 @@ const isAsRequested = (
   candidates.every(
     ({ content }) =>
       content.length <= top &&
+      isRanked(content) &&
       content.every(part => part.type !== 'rank' || (messages[part.index] !== undefined && part.content === undefined)),
   )

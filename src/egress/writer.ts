@@ -113,6 +113,8 @@ export interface Writer {
    * converts bytes to base64.
    */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
+  /** Returns true for callers whose answers are JSON although the format's answers are bytes. */
+  answersInJson?(request: CanonicalRequest): boolean
   /**
    * Returns true if the gateway must first fetch the media from its URL, because upstreams of this format may not
    * accept URLs, either in general or in tool results.

@@ -14,7 +14,6 @@ import {
 import {
   cerebras,
   dashscope,
-  deepgram,
   deepseek,
   groq,
   huggingface,
@@ -28,7 +27,7 @@ import {
 } from './vendors/compatible.ts'
 import { fireworks, nvidia } from './vendors/hosts.ts'
 import { custom, llamaCpp, lmStudio, ollama, replay, vllm } from './vendors/local.ts'
-import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
+import { anthropic, azure, deepgram, elevenlabs, google, kling, openai } from './vendors/makers.ts'
 import { cohere, jina, voyage } from './vendors/retrieval.ts'
 
 /** All vendors, in order of preference for a gateway without a config. */

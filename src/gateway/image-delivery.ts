@@ -46,8 +46,14 @@ function wantsUrl({ incoming: { call }, request }: Attempt): boolean {
   return image?.delivery === 'url' || (image?.delivery === undefined && MODELS_WITH_URLS.test(request.model))
 }
 
-const wantsBytes = ({ incoming: { call }, request }: Attempt): boolean =>
-  WRITERS[call.format]!.imageUrls !== true || request.output.image?.delivery === 'bytes'
+/** Matches models that never answer with URLs. Their clients read bytes alone (docs/wire/images.md#response). */
+const MODELS_WITH_BYTES = /\bgpt-image/i
+
+function wantsBytes({ incoming: { call }, request }: Attempt): boolean {
+  const { image } = request.output
+  if (WRITERS[call.format]!.imageUrls !== true) return true
+  return image?.delivery === 'bytes' || (image?.delivery === undefined && MODELS_WITH_BYTES.test(request.model))
+}
 
 async function withUrl(
   part: MediaPart,

@@ -31,7 +31,8 @@ export async function writeResult(attempt: Attempt, wholeAnswer: WholeAnswer): P
   const writer = WRITERS[call.format]!
   const safe = publicResult(rankedAsRequested(result, request), target, request.model)
   const visible = withReasoning(safe, reasoningShown(attempt))
-  const encodable = writer.bytes !== undefined || !hasRaw(visible) ? visible : await withoutBytes(visible)
+  const takesBytes = writer.bytes !== undefined && writer.answersInJson?.(request) !== true
+  const encodable = takesBytes || !hasRaw(visible) ? visible : await withoutBytes(visible)
   const { wire, losses } = writer.result!(
     withHead(withCompletionTime(encodable, call), attempt),
     echo?.request ?? request,

@@ -429,6 +429,18 @@ describe('pictures by address', () => {
     expect(said.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data).toBe(DATA)
   })
 
+  /* Clients of GPT image models read bytes alone, because these models have no others (promptfoo#6714,
+     use-agent-os/agent-os#2446, read on 2026-12-01). */
+  test('an alias of a GPT image model answers with bytes, whatever its upstream sends', async () => {
+    const pages = await openUpstream(response => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG))
+    const answer = { created: 1, data: [{ url: `${pages.address}/a.png` }] }
+    const channel = { models: { named: new Map([['gpt-image-2', 'grok-imagine-image']]), patterns: [] } }
+    const { openai } = await open('images', { answer, channel, allow: ['127.0.0.0/8'] })
+    expect((await openai.images.generate({ model: 'gpt-image-2', prompt: 'a boat' })).data).toEqual([
+      { b64_json: DATA },
+    ])
+  })
+
   test('one that must not be fetched stays an address, and the caller is told', async () => {
     const answer = { created: 1, data: [{ url: 'http://127.0.0.1:1/a.png' }] }
     const { testServer } = await open('images', { answer })

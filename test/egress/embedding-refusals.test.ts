@@ -25,6 +25,21 @@ test('Together gets no user, and the loss is reported', () => {
   })
 })
 
+/* "Extra inputs are not permitted" (QuantumNous/new-api#1941); Voyage's and Mistral's clients send `output_dimension`. */
+test.each(['jina', 'openai', 'azure-openai'])('%s gets the length of vectors under its own name', vendor => {
+  expect(sent(vendor, { output_dimension: 256 })).toEqual({
+    ...{ body: { model: 'm', input: ['a'], dimensions: 256 }, losses: [] },
+  })
+})
+
+/* "Unrecognized request arguments supplied: dimensions" (ogx-ai/ogx#3559, read on 2026-12-01); mem0 always sends them. */
+test('Together gets no length of vectors, and the loss is reported', () => {
+  expect(sent('together', { dimensions: 1024 })).toEqual({
+    body: { model: 'm', input: ['a'] },
+    losses: ['output/embedding/dimensions'],
+  })
+})
+
 test.each([
   ['search_query', 'query', []],
   ['passage', 'document', []],

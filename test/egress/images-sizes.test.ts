@@ -51,7 +51,32 @@ test.each([
   [{ width: 640, height: 480 }, { width: 640, height: 480 }, []],
 ])('Together, which has no size, gets, of %j, %j', (given, written, reported) => {
   for (const native of [true, false])
-    expect(sent(given, 'together', native)).toEqual({ body: { ...HEAD, ...written }, losses: reported })
+    expect(sent({ ...given, response_format: 'url' }, 'together', native)).toEqual({
+      ...{ body: { ...HEAD, response_format: 'url', ...written }, losses: reported },
+    })
+})
+
+/* "Invalid size" for Gemini's classes, which its clients send alone as `imageSize` (nextcloud/integration_openai#423 has
+   OpenAI's list of sizes; js-genai 3.6, `ImageConfig`, read on 2026-12-01). */
+test.each([
+  ['gpt-image-2', '2K', '2048x2048'],
+  ['gpt-image-2', '4K', '2880x2880'],
+  ['gpt-image-2', '512', '1024x1024'],
+  ['gpt-image-1.5', '2K', '1024x1024'],
+  ['gpt-image-1.5', '16:9 2K', '1536x1024'],
+])('%s gets, of the class %s, %s', (model, imageSize, size) => {
+  const [aspectRatio, resolution] = imageSize.includes(' ') ? imageSize.split(' ') : [undefined, imageSize]
+  const imageConfig = { imageSize: resolution!, ...(aspectRatio && { aspectRatio }) }
+  const request = READERS['contents']!.request!({
+    ...{ path: `/v1beta/models/${model}:generateContent`, query: {}, headers: {} },
+    body: {
+      contents: [{ role: 'user', parts: [{ text: 'A cat.' }] }],
+      generationConfig: { responseModalities: ['IMAGE'], imageConfig },
+    },
+  })
+  const { wire, losses } = WRITERS['images']!.request!({ ...request, model }, { dialect: {}, native: false })
+  expect(wire.body['size']).toBe(size)
+  expect(losses.map(({ reason }) => reason)).toContain('nearest-size')
 })
 
 /* xAI answers fields that it does not know with 422 (ddcat-ai/open-ai-canvas#167, August 2026). */

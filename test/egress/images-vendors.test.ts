@@ -85,3 +85,30 @@ test('SiliconFlow’s list of images reaches clients of OpenAI', () => {
   const { wire } = WRITERS['images']!.result!(result, request)
   expect(wire.body).toMatchObject({ data: [{ url: URL_A }], seed: 7 })
 })
+
+/* `response_format` of Together is `base64` or `url`, `output_format` `jpeg` or `png` (together 3.1.1, PyPI,
+   `ImageGenerateParams`; @ai-sdk/togetherai sends `base64`, read on 2026-12-01). */
+test('bytes are requested in the upstream’s word, whatever the caller’s is', () => {
+  for (const native of [true, false]) {
+    const together = { bytes_word: 'base64', output_types: 'png_jpeg' }
+    const given = { response_format: 'b64_json', output_format: 'webp' }
+    expect(sent(given, together, native).body).toEqual({ ...HEAD, response_format: 'base64', output_format: 'png' })
+    const word = { bytes_word: 'b64_json' }
+    expect(sent({ response_format: 'base64' }, word, native).body).toEqual({ ...HEAD, response_format: 'b64_json' })
+    expect(sent({ response_format: 'url' }, together, native).body).toEqual({ ...HEAD, response_format: 'url' })
+    expect(sent({ model: 'gpt-image-2', response_format: 'base64' }, {}, native).body).not.toHaveProperty(
+      'response_format',
+    )
+  }
+})
+
+/* `/images/generations` of OpenRouter is 404 (songquanpeng/one-api#2426, July 2026). */
+test('OpenRouter generates and edits at /images', () => {
+  for (const native of [true, false]) {
+    const dialect = { edits: 'input_references' }
+    expect(sent({ size: '1024x1024' }, dialect, native)).toMatchObject({ path: '/images', body: HEAD })
+    const { path, body } = sent({ images: [{ image_url: URL_A }, { image_url: URL_B }] }, dialect, native, true)
+    const references = [URL_A, URL_B].map(url => ({ type: 'image_url', image_url: { url } }))
+    expect({ path, body }).toEqual({ path: '/images', body: { ...HEAD, input_references: references } })
+  }
+})

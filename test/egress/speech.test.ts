@@ -90,6 +90,13 @@ describe('Google is asked', () => {
     expect(() => voice('nobody')).toThrow('Zephyr')
   })
 
+  /* "Request contains an invalid argument" without a voice (genkit-ai/genkit#5489, June 2026). */
+  it('for a voice even if the caller names none', () => {
+    const { wire } = asked(asks({ mediaType: 'audio/mpeg' }))
+    const voice = { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } }
+    expect(wire.body['generationConfig']).toMatchObject({ speechConfig: voice })
+  })
+
   it('with the instructions in front of the text', () => {
     const how = { role: 'system', content: [{ type: 'text', text: 'Say cheerfully.' }] } as const
     const { wire } = asked(asks({ voice: 'Kore' }, { messages: [how, ...asks(undefined).messages] }))

@@ -196,7 +196,7 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   'cohere-chat': fc.record<JsonObject>({ thinks: fc.boolean() }, { requiredKeys: [], noNullPrototype: true }),
   embeddings: fc.record<JsonObject>(
     {
-      dimensions_field: fc.constantFrom('dimensions', 'output_dimension'),
+      dimensions_field: fc.constantFrom('dimensions', 'output_dimension', 'none'),
       encoding_field: fc.constantFrom('encoding_format', 'embedding_type'),
       float_encoding: fc.boolean(),
       base64_encoding: fc.boolean(),
@@ -212,6 +212,9 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   images: fc.record<JsonObject>(
     {
       edits: fc.constantFrom('any', 'form', 'urls', 'image'),
+      gpt_image: fc.boolean(),
+      bytes_word: fc.constantFrom('b64_json', 'base64'),
+      output_types: fc.constantFrom('any', 'png_jpeg'),
       output_settings: fc.boolean(),
       response_format: fc.boolean(),
     },
@@ -225,7 +228,12 @@ export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } =
   ),
   responses,
   speech: fc.record<JsonObject>(
-    { speech_events: fc.boolean(), wav_only: fc.boolean(), raw_samples: fc.constantFrom('pcm', 'raw') },
+    {
+      speech_events: fc.boolean(),
+      wav_only: fc.boolean(),
+      raw_samples: fc.constantFrom('pcm', 'raw'),
+      speech_fields: fc.constantFrom('openai', 'mistral'),
+    },
     { requiredKeys: [], noNullPrototype: true },
   ),
   transcriptions: fc.record<JsonObject>(

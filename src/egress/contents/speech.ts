@@ -40,6 +40,9 @@ const RAW_TYPE = 'audio/pcm'
 /** Containers that the gateway can create from raw samples. */
 const AVAILABLE_CONTAINERS: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
+/** Voice for requests without a voice, which speech models from Gemini 3.1 on refuse (genkit#5489, read on 2026-12-01). */
+const DEFAULT_VOICE = 'Kore'
+
 /**
  * Writes `speechConfig`. If the gateway cannot create the requested container from raw samples, the request is refused
  * for that loss.
@@ -47,7 +50,8 @@ const AVAILABLE_CONTAINERS: ReadonlySet<string | undefined> = new Set([undefined
 export function writeVoice(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject | undefined {
   const { audio } = request.output
   const isSpeechRequest = workOf(request) === 'speech'
-  const voice = audio === undefined && !isSpeechRequest ? undefined : voiceOf(request, dialect, losses)
+  const fallback = isSpeechRequest ? { fallback: DEFAULT_VOICE } : {}
+  const voice = audio === undefined && !isSpeechRequest ? undefined : voiceOf(request, dialect, losses, fallback)
   losses.dropFields(audio, ['output', 'audio'], { speed: 'no-speed' })
   if (isSpeechRequest) reportContainer(audio, voice, losses)
   else losses.dropFields(audio, ['output', 'audio'], { mediaType: 'no-choice-of-media-type' })

@@ -248,8 +248,11 @@ function writeSettings(request: CanonicalRequest, context: WriteContext): JsonOb
   const omitsEncoding = isAccepted === false
   if (omitsEncoding) losses.dropRestored(['output', 'embedding', 'encoding'], 'numbers-by-default')
   if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')
+  const { dimensions_field = fieldOf(DIMENSION_FIELDS) } = dialect
+  const hasLength = dimensions_field !== 'none'
+  if (!hasLength && dimensions !== undefined) losses.drop(['output', 'embedding', 'dimensions'], 'no-choice-of-length')
   return defined({
-    [dialect.dimensions_field ?? fieldOf(DIMENSION_FIELDS)]: dimensions,
+    ...(hasLength ? { [dimensions_field]: dimensions } : {}),
     [dialect.encoding_field ?? fieldOf(ENCODING_FIELDS)]: omitsEncoding ? undefined : encoding,
     ...writePurpose(request, context),
     user: dialect.end_user === false ? undefined : request.endUser,

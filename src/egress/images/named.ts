@@ -18,16 +18,23 @@ export interface PathedImage {
 
 export const isMask = (part: MediaPart | OpaquePart): boolean => part.type === 'media' && part.use === 'mask'
 
-/** Fields for the addresses of images at `/images/generations`, by the value of the flag `edits`. */
+/** Fields for the addresses of images in a generation, by the value of the flag `edits`. */
 const ADDRESS_FIELDS: { readonly [edits: string]: (addresses: readonly Json[]) => JsonObject } = {
   image: addresses => ({ image: addresses.length === 1 ? addresses[0]! : addresses }),
   numbered: addresses =>
     Object.fromEntries(addresses.map((address, index) => [index === 0 ? 'image' : `image${index + 1}`, address])),
   image_url: ([first, ...others]) =>
     others.length === 0 ? { image_url: first! } : { reference_images: [first!, ...others] },
+  input_references: addresses => ({
+    input_references: addresses.map(url => ({ type: 'image_url', image_url: { url } })),
+  }),
 }
 
-/** Returns true if the upstream edits images at `/images/generations`, and has no endpoint for edits. */
+/** Returns the path at which the upstream generates images (docs/wire/images.md#beyond-the-description). */
+export const generationPath = ({ edits }: ImagesDialect): string =>
+  edits === 'input_references' ? '/images' : '/images/generations'
+
+/** Returns true if the upstream edits images where it generates them, and has no endpoint for edits. */
 export const editsByGeneration = ({ edits }: ImagesDialect): boolean => Object.hasOwn(ADDRESS_FIELDS, edits ?? 'any')
 
 /** Writes the images as fields of a JSON body. */

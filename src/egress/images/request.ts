@@ -12,7 +12,7 @@ import { bodyWithModel, type NativeRequest, nativeSourceOf, withFields } from '.
 import { dropOthers } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
 import { acceptsUnchanged, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
-import { editsByGeneration, FORMAT } from './named.ts'
+import { editsByGeneration, FORMAT, generationPath } from './named.ts'
 import { withoutOutputFields, withoutOutputSettings } from './output-settings.ts'
 
 /**
@@ -31,7 +31,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   dropOthers(request.output, ['output'], OUTPUT, 'images-only', losses)
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const isEdit = files !== undefined || Object.keys(named).length > 0
-  const path = isEdit && !editsByGeneration(dialect) ? editPath(request) : '/images/generations'
+  const path = isEdit && !editsByGeneration(dialect) ? editPath(request) : generationPath(dialect)
   const extras = extrasFor(request, FORMAT)
   const accepted = dialect.output_settings === false ? withoutOutputSettings(request, losses) : request
   const fields = {
@@ -59,9 +59,29 @@ function writeNativeRequest(
   const losses = new Losses()
   const { path, files } = source.wire
   const accepted = acceptedSettings(bodyWithModel(request, source), request, dialect, losses)
-  const body = dialect.output_settings === false ? withoutOutputFields(accepted, request, losses) : accepted
-  const wire = { path: path.replace(/^\/v1(?=\/)/, ''), query: {}, headers: {}, body }
+  const taken = withTakenOutput(accepted, request, dialect, losses)
+  const body = dialect.output_settings === false ? withoutOutputFields(taken, request, losses) : taken
+  const sentPath = path.endsWith('/generations') ? generationPath(dialect) : path.replace(/^\/v1(?=\/)/, '')
+  const wire = { path: sentPath, query: {}, headers: {}, body }
   return { wire: { ...wire, ...defined({ files }) }, losses: losses.list }
+}
+
+/** Returns the body with the upstream's word for bytes, and with a file type that it makes. */
+function withTakenOutput(
+  body: JsonObject,
+  { output: { image } }: CanonicalRequest,
+  dialect: ImagesDialect,
+  losses: Losses,
+): JsonObject {
+  const { bytes_word: word } = dialect
+  const stated = body['response_format']
+  const hasOtherWord = word !== undefined && image?.delivery === 'bytes' && stated !== undefined && stated !== word
+  const type = image?.mediaType
+  const format = body['output_format'] == null ? undefined : writeType(type, dialect, losses)
+  return withFields(body, {
+    ...(hasOtherWord ? { response_format: word } : {}),
+    ...(format === undefined || typeOfOutputFormat(format) === type ? {} : { output_format: format }),
+  })
 }
 
 const VARIATIONS = '/images/variations'
@@ -72,6 +92,8 @@ const editPath = (request: CanonicalRequest): string =>
 
 /** Matches OpenAI's models after DALL·E, which refuse its settings (docs/wire/images.md#generations). */
 const GPT_IMAGE = /\b(?:chat)?gpt-image\b/i
+
+const isOfGpt = (model: string, { gpt_image }: ImagesDialect): boolean => gpt_image === true || GPT_IMAGE.test(model)
 
 /** Settings that only DALL·E had. */
 const DALLE_FIELDS = ['style', 'response_format']
@@ -88,7 +110,7 @@ function acceptedSettings(
 ): JsonObject {
   const settings = settingsWithoutSize(output, dialect.size_field, losses)
   if (settings !== undefined) return withoutSize(body, settings)
-  if (!GPT_IMAGE.test(model)) return withTakenSize(body, model, output.image, losses)
+  if (!isOfGpt(model, dialect)) return withTakenSize(body, model, output.image, losses)
   const { quality, fidelity } = imageOfGpt(output.image, model, losses) ?? {}
   const refused = fidelity === undefined ? ['input_fidelity'] : []
   const size = sizeInPixels(output.image?.size, model, losses)
@@ -120,14 +142,14 @@ function imageOfGpt(image: Output['image'], model: string, losses: Losses): Outp
 
 function writeOutput({ model, output }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
   const { candidates } = output
-  const isGpt = GPT_IMAGE.test(model)
+  const isGpt = isOfGpt(model, imagesDialect(options.dialect))
   const image = isGpt ? imageOfGpt(output.image, model, losses) : output.image
   const settings = settingsWithoutSize({ image, candidates }, imagesDialect(options.dialect).size_field, losses)
   const { quality, style } = image ?? {}
   return defined({
     ...(settings ?? { n: candidates, size: sizeInPixels(image?.size, model, losses), quality, style }),
     background: image?.background,
-    output_format: writeType(image?.mediaType, losses),
+    output_format: writeType(image?.mediaType, imagesDialect(options.dialect), losses),
     output_compression: image?.compression,
     partial_images: image?.previews,
     response_format: isGpt ? undefined : writeDelivery(image, options, losses),
@@ -150,9 +172,10 @@ function writeFidelity({ model, output: { image } }: CanonicalRequest, isEdit: b
   return {}
 }
 
-function writeType(mediaType: string | undefined, losses: Losses): string | undefined {
+function writeType(mediaType: string | undefined, dialect: ImagesDialect, losses: Losses): string | undefined {
   if (mediaType === undefined) return undefined
-  const outputFormat = outputFormatOfType(mediaType)
+  const nearest = outputFormatOfType(mediaType)
+  const outputFormat = dialect.output_types === 'png_jpeg' && nearest !== 'jpeg' ? 'png' : nearest
   if (typeOfOutputFormat(outputFormat) !== mediaType)
     losses.change(['output', 'image', 'mediaType'], typeOfOutputFormat(outputFormat), 'nearest-picture-type')
   return outputFormat
@@ -163,13 +186,14 @@ function writeDelivery(
   image: Output['image'],
   { dialect, native }: WriteOptions,
   losses: Losses,
-): 'url' | 'b64_json' | undefined {
+): 'url' | 'b64_json' | 'base64' | undefined {
   const wanted = image?.delivery
-  if (wanted !== undefined) return wanted === 'url' ? 'url' : 'b64_json'
-  if (native || imagesDialect(dialect).response_format !== true) return undefined
+  const { bytes_word = 'b64_json', response_format } = imagesDialect(dialect)
+  if (wanted !== undefined) return wanted === 'url' ? 'url' : bytes_word
+  if (native || response_format !== true) return undefined
   if (image === undefined) losses.add(['output', 'image'], { delivery: 'bytes' }, 'minted-delivery')
   else losses.add(['output', 'image', 'delivery'], 'bytes', 'minted-delivery')
-  return 'b64_json'
+  return bytes_word
 }
 
 /** Output fields that this writer handles, or that image requests never have. */

@@ -32,6 +32,8 @@ const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 interface SizeRow {
   readonly models: RegExp
   readonly sizes: readonly string[]
+  /** Sizes in place of size classes, for models that refuse these. */
+  readonly classes?: { readonly [size: string]: string }
   /** Returns the size that the model takes in place of a size in pixels, or undefined for one of `sizes`. */
   readonly takes: (width: number, height: number) => string | undefined
 }
@@ -44,6 +46,11 @@ function flexibleSize(width: number, height: number): string | undefined {
   const [long, short, area] = [Math.max(w, h), Math.min(w, h), w * h]
   const isTaken = long <= 3840 && long <= 3 * short && area >= 655_360 && area <= 8_294_400
   return isTaken ? asWritten(w, h) : undefined
+}
+
+/** Sizes of OpenAI's models for Gemini's size classes, which OpenAI refuses: squares within the limits. */
+const GPT_CLASSES: { readonly [size: string]: string } = {
+  ...{ '512': '1024x1024', '1K': '1024x1024', '2K': '2048x2048', '4K': '2880x2880' },
 }
 
 /** Sizes of Seedream in its resolution 2K, in pixels. */
@@ -75,10 +82,13 @@ const SEEDREAM_CLASSES: { readonly [size: string]: string } = { '1K': '2K', '512
 const SIZE_ROWS: readonly SizeRow[] = [
   { models: /\bdall-e-3\b/i, sizes: ['1024x1024', '1792x1024', '1024x1792'], takes: asWritten },
   { models: /\bdall-e-2\b/i, sizes: ['1024x1024'], takes: asWritten },
-  { models: /\bgpt-image-1(?!\d)/i, sizes: SIZES, takes: () => undefined },
-  { models: /\bgpt-image-\d/i, sizes: SIZES, takes: flexibleSize },
-  { models: /\bseedream-(?:4[-.]5|5)/i, sizes: SEEDREAM_SIZES, takes: enlargedTo(3_686_400) },
-  { models: SEEDREAM, sizes: SEEDREAM_SIZES, takes: enlargedTo(921_600) },
+  { models: /\bgpt-image-1(?!\d)/i, sizes: SIZES, classes: GPT_CLASSES, takes: () => undefined },
+  { models: /\bgpt-image-\d/i, sizes: SIZES, classes: GPT_CLASSES, takes: flexibleSize },
+  {
+    ...{ models: /\bseedream-(?:4[-.]5|5)/i, sizes: SEEDREAM_SIZES, classes: SEEDREAM_CLASSES },
+    takes: enlargedTo(3_686_400),
+  },
+  { models: SEEDREAM, sizes: SEEDREAM_SIZES, classes: SEEDREAM_CLASSES, takes: enlargedTo(921_600) },
   { models: /(?:)/, sizes: SIZES, takes: asWritten },
 ]
 
@@ -91,17 +101,19 @@ export const needsOtherSize = (model: string): boolean => SEEDREAM.test(model)
  */
 export function sizeInPixels(size: string | undefined, model: string, losses: Losses): string | undefined {
   if (size === undefined) return undefined
-  const isSeedream = SEEDREAM.test(model)
-  if (isSeedream && size === 'auto') return losses.dropRestored(['output', 'image', 'size'], 'left-to-the-model-anyway')
-  const { sizes, takes } = SIZE_ROWS.find(({ models }) => models.test(model))!
-  const pixels = pixelsOf(size)
+  if (SEEDREAM.test(model) && size === 'auto')
+    return losses.dropRestored(['output', 'image', 'size'], 'left-to-the-model-anyway')
+  const { sizes, takes, classes = {} } = SIZE_ROWS.find(({ models }) => models.test(model))!
+  const ofClass = Object.hasOwn(classes, size) ? classes[size] : undefined
+  const wanted = ofClass ?? size
+  const pixels = pixelsOf(wanted)
   const written =
     pixels === undefined
-      ? (nearestSize(size.split(' ', 1)[0]!, sizes) ?? (isSeedream ? SEEDREAM_CLASSES[size] : undefined))
-      : sizes.includes(size)
-        ? size
-        : (takes(...pixels) ?? nearestRatio(size, sizes))
-  const became = pixels !== undefined && pixelsOf(written)?.join() === pixels.join() ? size : written
+      ? (nearestSize(size.split(' ', 1)[0]!, sizes) ?? ofClass)
+      : sizes.includes(wanted)
+        ? wanted
+        : (takes(...pixels) ?? nearestRatio(wanted, sizes))
+  const became = pixels !== undefined && pixelsOf(written)?.join() === pixels.join() ? wanted : written
   if (became === undefined || became === size) return size
   losses.change(['output', 'image', 'size'], became, 'nearest-size')
   return became

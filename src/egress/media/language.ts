@@ -10,10 +10,14 @@ const PATH = ['output', 'transcript', 'language']
 const REGIONAL = /^([a-z]{2,3})[-_][a-z0-9]{2,8}\b/i
 const DETECTED: ReadonlySet<string> = new Set(['', 'auto', 'multi'])
 
-/** Returns the code of the language, or undefined if the upstream is to detect it. Reports any difference. */
-export function languageCodeOf({ output }: CanonicalRequest, losses: Losses): string | undefined {
+/**
+ * Returns the code of the language, or undefined if the upstream is to detect it. Reports any difference.
+ *
+ * @param own codes that the upstream takes as they are, beside those of ISO 639.
+ */
+export function languageCodeOf({ output }: CanonicalRequest, losses: Losses, own?: RegExp): string | undefined {
   const language = output.transcript?.language
-  if (language === undefined) return undefined
+  if (language === undefined || own?.test(language) === true) return language
   const name = language.toLowerCase()
   if (DETECTED.has(name)) return losses.drop(PATH, 'language-detected')
   const code = REGIONAL.exec(name)?.[1] ?? codeByName().get(name) ?? language

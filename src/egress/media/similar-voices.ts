@@ -28,6 +28,14 @@ const SIMILAR_VOICES: readonly (readonly [models: RegExp, voices: { readonly [na
       'af_alloy am_michael bm_george am_liam af_bella am_echo bm_fable af_heart af_nova am_onyx af_sarah af_sky am_puck',
     ),
   ],
+  [
+    /\bvoxtral-mini-tts\b/i,
+    byOpenAiName(
+      'gb_jane_neutral en_paul_neutral gb_oliver_neutral en_paul_confident gb_jane_confident en_paul_neutral ' +
+        'gb_oliver_cheerful gb_jane_curious gb_jane_confident gb_oliver_confident gb_jane_neutral gb_jane_curious ' +
+        'en_paul_cheerful',
+    ),
+  ],
   [/\btts-1(?:-hd)?\b/i, { ballad: 'fable', cedar: 'onyx', marin: 'coral', verse: 'ash' }],
 ]
 

@@ -14,12 +14,16 @@ export interface SpeechText {
 /**
  * Joins the text parts to speak, and the speaking instructions. Reports a loss if several parts are joined, and for
  * every message or part that belongs to neither.
+ *
+ * @param hasInstructions false for formats without instructions, which are lost.
  */
-export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
-  const spokenInstructions = joinTexts(messages, INSTRUCTION_ROLES, '\n\n', losses)
+export function speechTextOf({ messages }: CanonicalRequest, losses: Losses, hasInstructions = true): SpeechText {
+  const spokenInstructions = hasInstructions ? joinTexts(messages, INSTRUCTION_ROLES, '\n\n', losses) : NO_TEXT
   const spokenText = joinTexts(messages, SPOKEN_ROLES, '\n', losses)
   for (const [index, { role }] of messages.entries())
-    if (!INSTRUCTION_ROLES.has(role) && !SPOKEN_ROLES.has(role)) losses.drop(['messages', index], 'user-turns-only')
+    if (INSTRUCTION_ROLES.has(role)) {
+      if (!hasInstructions) losses.drop(['messages', index], 'no-instructions')
+    } else if (!SPOKEN_ROLES.has(role)) losses.drop(['messages', index], 'user-turns-only')
   if (spokenInstructions.messageIndex !== undefined) {
     if (messages[spokenInstructions.messageIndex]!.role !== 'system')
       losses.change(['messages', spokenInstructions.messageIndex, 'role'], 'system', 'one-instruction')
@@ -45,6 +49,8 @@ interface JoinedText {
   readonly messageIndex: number | undefined
 }
 
+const NO_TEXT: JoinedText = { text: undefined, messageIndex: undefined }
+
 interface MessageText {
   readonly message: number
   readonly text: string
@@ -65,7 +71,7 @@ function joinTexts(
     }),
   )
   const [first, ...otherTexts] = texts
-  if (first === undefined) return { text: undefined, messageIndex: undefined }
+  if (first === undefined) return NO_TEXT
   if (otherTexts.length === 0) return { text: first.text, messageIndex: first.message }
   const text = texts
     .map(one => one.text)

@@ -12,7 +12,7 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
 import { defined, extrasFor, spellingFor } from '../fields.ts'
-import { FORMAT } from './request.ts'
+import { FORMAT, isOfMistral } from './request.ts'
 import { continues, noAudioError, wrapping } from './result.ts'
 
 /**
@@ -21,6 +21,8 @@ import { continues, noAudioError, wrapping } from './result.ts'
  */
 export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
+  /** True for clients of Mistral, whose events are named and hold the audio in `audio_data`. */
+  private readonly isOfMistral: boolean
   private out: WireEvent[] = []
   private first: Recording | undefined
   /** True if the open part belongs to the recording that is being written. */
@@ -38,6 +40,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
 
   constructor(request: CanonicalRequest) {
     this.request = request
+    this.isOfMistral = isOfMistral(request)
   }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
@@ -90,14 +93,13 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private emit(base64: string): void {
-    if (this.wavEncoder === undefined) return this.writeEvent({ type: 'speech.audio.delta', audio: base64 })
+    if (this.wavEncoder === undefined) return this.writeAudio(base64)
     const audio = this.wavEncoder.push(Buffer.from(base64, 'base64'))
-    if (audio !== '') this.writeEvent({ type: 'speech.audio.delta', audio })
+    if (audio !== '') this.writeAudio(audio)
   }
 
   private flush(): void {
-    if (this.wavEncoder?.isEmpty === false)
-      this.writeEvent({ type: 'speech.audio.delta', audio: this.wavEncoder.end() })
+    if (this.wavEncoder?.isEmpty === false) this.writeAudio(this.wavEncoder.end())
     this.wavEncoder = undefined
   }
 
@@ -114,8 +116,13 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
     this.isOver = true
   }
 
+  private writeAudio(audio: string): void {
+    this.writeEvent({ type: 'speech.audio.delta', [this.isOfMistral ? 'audio_data' : 'audio']: audio })
+  }
+
   private writeEvent(event: JsonObject): void {
-    this.out.push({ data: JSON.stringify(event) })
+    const data = JSON.stringify(event)
+    this.out.push(this.isOfMistral ? { event: String(event['type']), data } : { data })
   }
 }
 

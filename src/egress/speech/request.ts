@@ -3,35 +3,17 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type SpeechDialect, speechDialect } from '../../formats/dialects/speech.ts'
-import { defined, extrasFor } from '../fields.ts'
+import { defined, extrasFor, spellingFor } from '../fields.ts'
 import { similarVoices } from '../media/similar-voices.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
 import { bodyWithModel, nativeSourceOf, withFields } from '../native.ts'
 import { reportUnwritten } from '../sanitize/unwritten.ts'
 import type { WriteOptions } from '../writer.ts'
+import { containerOf } from './containers.ts'
+import { writeMistralContainer } from './mistral.ts'
 
 export const FORMAT = 'speech'
-
-/** `response_format` for each media type and its aliases. */
-const CONTAINERS: { readonly [mediaType: string]: string } = {
-  ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
-  ...{ 'audio/pcm': 'pcm', 'audio/l16': 'pcm', 'audio/pcm16': 'pcm', 'audio/opus': 'opus', 'audio/ogg': 'opus' },
-  ...{ 'audio/aac': 'aac', 'audio/flac': 'flac', 'audio/x-flac': 'flac' },
-}
-
-const TYPES: { readonly [container: string]: string } = { mp3: 'audio/mpeg' }
-
-/**
- * Returns the `response_format` for a media type, and the media type that readers derive from it, or undefined if the
- * format has none.
- */
-export function containerOf(mediaType: string): { readonly container: string; readonly mediaType: string } | undefined {
-  const type = mediaType.split(';')[0]!.trim().toLowerCase()
-  if (!Object.hasOwn(CONTAINERS, type)) return undefined
-  const container = CONTAINERS[type]!
-  return { container, mediaType: Object.hasOwn(TYPES, container) ? TYPES[container]! : `audio/${container}` }
-}
 
 /** Voice for requests without a voice, because the format requires one. */
 const DEFAULT_VOICE = 'alloy'
@@ -44,11 +26,14 @@ export function writeRequest(
 ): Written<WireRequest> {
   const dialect = speechDialect(flags)
   const losses = new Losses()
-  const nativeSource = native ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
+  const { speech_fields: fields = 'openai' } = dialect
+  const isOfUpstream = native && fields === styleOf(request)
+  const nativeSource = isOfUpstream ? nativeSourceOf(request, FORMAT, REWRITABLE) : undefined
   const { audio } = request.output
+  const needsVoice = !isOfUpstream && request.extras?.[FORMAT]?.[CLONED_FIELD] === undefined
   const voice = voiceOf(request, dialect, losses, {
     similar: similarVoices(request.model),
-    ...(native ? {} : { fallback: DEFAULT_VOICE }),
+    ...(needsVoice ? { fallback: DEFAULT_VOICE } : {}),
   })
   const streamFormat = writeStreamFormat(request, dialect, native, losses)
   const body =
@@ -57,19 +42,31 @@ export function writeRequest(
       : withFields(
           bodyWithModel(request, nativeSource),
           {
-            ...(voice === undefined || voice === audio?.voice ? {} : { voice }),
+            ...(voice === undefined || voice === audio?.voice ? {} : { [VOICE_FIELDS[fields]]: voice }),
             ...(dialect.wav_only === true
               ? { response_format: writeWav(audio, voice, losses) }
               : samplesFields(request, nativeSource.wire.body['response_format'], dialect, losses)),
           },
           (nativeSource.node.stream && streamFormat === undefined) || dialect.speech_events === false
-            ? ['stream_format']
+            ? ['stream_format', ...(nativeSource.node.stream && fields === 'mistral' ? ['stream'] : [])]
             : [],
         )
   return { wire: { path: '/audio/speech', query: {}, headers: {}, body, accept: '*/*' }, losses: losses.list }
 }
 
 const REWRITABLE: ReadonlySet<string> = new Set(['model', 'stream'])
+
+/** The vendor whose fields a native caller uses. */
+const styleOf = (request: CanonicalRequest): string => String(spellingFor(request, FORMAT)['style'] ?? 'openai')
+
+/** Returns true for clients of Mistral, which expect its answers (docs/wire/speech.md#mistral). */
+export const isOfMistral = (request: CanonicalRequest): boolean => styleOf(request) === 'mistral'
+
+/** The field of the voice, by the value of the flag `speech_fields`. */
+const VOICE_FIELDS = { openai: 'voice', mistral: 'voice_id' } as const
+
+/** Mistral's field for a recording whose voice is copied, which needs no other voice. */
+const CLONED_FIELD = 'ref_audio'
 
 function writeBody(
   request: CanonicalRequest,
@@ -81,10 +78,19 @@ function writeBody(
   const { audio } = request.output
   losses.report(foreignLosses(request, FORMAT))
   reportUnwritten(request, WRITTEN_OUTPUT, losses)
-  const { text, instructions } = speechTextOf(request, losses)
+  const isMistral = dialect.speech_fields === 'mistral'
+  const { text, instructions } = speechTextOf(request, losses, !isMistral)
+  const head = { model: request.model, input: text }
+  const extras = extrasFor(request, FORMAT)
+  if (isMistral) {
+    if (audio?.speed !== undefined) losses.drop(['output', 'audio', 'speed'], 'no-speed')
+    if (extras['voice_id'] !== undefined) losses.drop(['extras', FORMAT, 'voice_id'], 'said-in-another-field')
+    const container = writeMistralContainer(audio?.mediaType, losses)
+    const settings = defined({ voice_id: voice, response_format: container, stream: streamFormat && true })
+    return { ...head, ...extras, ...settings } as JsonObject
+  }
   return {
-    model: request.model,
-    input: text,
+    ...head,
     ...defined({
       voice,
       instructions,
@@ -93,7 +99,7 @@ function writeBody(
       speed: audio?.speed,
       stream_format: streamFormat,
     }),
-    ...extrasFor(request, FORMAT),
+    ...extras,
     ...(dialect.wav_only === true
       ? {}
       : samplesFields(request, audio?.mediaType === RAW ? 'pcm' : undefined, dialect, losses)),

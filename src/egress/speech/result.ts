@@ -7,14 +7,15 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { dropOthers } from '../sanitize/unwritten.ts'
-import { FORMAT } from './request.ts'
+import { FORMAT, isOfMistral } from './request.ts'
 
 const WRITTEN_FIELDS = new Set(['candidates'])
 const WRITTEN_CANDIDATE_FIELDS = new Set(['content', 'finish'])
 const WRITTEN_PART_FIELDS = new Set(['type', 'kind', 'source'])
 
 /**
- * Writes a unary answer, which consists of the recording's bytes (docs/wire/speech.md#response).
+ * Writes a unary answer, which consists of the recording's bytes (docs/wire/speech.md#response), or of an object that
+ * holds them in base64 for clients of Mistral, whose bytes are all in memory.
  *
  * @throws GatewayError if the answer contains no recording.
  */
@@ -32,7 +33,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const raw = delivered([first.part, ...more.map(({ part }) => part)], request)
   if (raw.mediaType !== first.part.source.mediaType || more.length > 0)
     losses.changeRestored([...first.path, 'source'], { type: 'bytes', ...raw }, 'made-a-file')
-  return { wire: { status: 200, headers: {}, body: {}, raw }, losses: losses.list }
+  const answer = isOfMistral(request)
+    ? { body: { audio_data: (raw.bytes as BufferedBytes).toJSON() } }
+    : { body: {}, raw }
+  return { wire: { status: 200, headers: {}, ...answer }, losses: losses.list }
 }
 
 interface PathedPart {

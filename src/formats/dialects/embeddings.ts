@@ -5,8 +5,8 @@ import { SHARED_FLAGS } from './shared-flags.ts'
 /** Dialect flags of embedding upstreams. A declared field name replaces the caller's, even for native callers. */
 export const FLAGS = {
   dimensions_field: {
-    values: ['dimensions', 'output_dimension'],
-    meaning: 'the name of the field for the length of a vector',
+    values: ['dimensions', 'output_dimension', 'none'],
+    meaning: 'the name of the field for the length of a vector; `none` if it cannot be chosen',
   },
   encoding_field: {
     values: ['encoding_format', 'embedding_type'],

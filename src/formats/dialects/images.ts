@@ -4,10 +4,10 @@ import type { DialectOf, Flags } from './flag.ts'
 /** Dialect flags of image upstreams. */
 export const FLAGS = {
   edits: {
-    values: ['any', 'form', 'urls', 'image', 'numbered', 'image_url'],
+    values: ['any', 'form', 'urls', 'image', 'numbered', 'image_url', 'input_references'],
     default: 'any',
     meaning:
-      'how images to edit are sent: `any` (default), as the caller sent them; `form`, as form files only: images in JSON are fetched or decoded; `urls`, as URLs in JSON only; at `/images/generations`, as URLs in `image` (`image`), in `image`, `image2` and so on (`numbered`), or in `image_url` and several in `reference_images` (`image_url`)',
+      'how images to edit are sent: `any` (default), as the caller sent them; `form`, as form files only: images in JSON are fetched or decoded; `urls`, as URLs in JSON only; at `/images/generations`, as URLs in `image` (`image`), in `image`, `image2` and so on (`numbered`), or in `image_url` and several in `reference_images` (`image_url`); `input_references`: in `input_references` at `/images`, where images are generated as well (OpenRouter)',
   },
   picture_urls: {
     values: 'boolean',
@@ -30,6 +30,22 @@ export const FLAGS = {
     values: 'boolean',
     default: false,
     meaning: 'returns URLs by default: bytes are requested for callers of other formats',
+  },
+  gpt_image: {
+    values: 'boolean',
+    default: false,
+    meaning:
+      "serves OpenAI's GPT image models whatever their names, which take neither styles nor `response_format`; default: false, and true for Azure",
+  },
+  bytes_word: {
+    values: ['b64_json', 'base64'],
+    meaning:
+      'the word in `response_format` for bytes; `base64` at Together; default: `b64_json`, and the word of native callers',
+  },
+  output_types: {
+    values: ['any', 'png_jpeg'],
+    default: 'any',
+    meaning: 'the file types of generated images: `any` (default), or PNG and JPEG only (`png_jpeg`)',
   },
 } as const satisfies Flags
 

@@ -15,6 +15,12 @@ export const FLAGS = {
     default: false,
     meaning: 'returns WAV files only, of which the gateway makes MP3 and raw samples; default: false',
   },
+  speech_fields: {
+    values: ['openai', 'mistral'],
+    default: 'openai',
+    meaning:
+      'the fields of requests: `openai` (default), or `mistral`: `voice_id`, neither instructions nor speed, and raw samples that the gateway makes of WAV files',
+  },
   raw_samples: {
     values: ['pcm', 'raw'],
     default: 'pcm',

@@ -3,7 +3,7 @@ import type { MessagesDialect } from '../dialects/messages.ts'
 import type { ResponsesDialect } from '../dialects/responses.ts'
 import type { Preset } from '../preset.ts'
 import { OPENAI_FUNCTION_MODELS } from '../responses-models.ts'
-import { AZURE_FAMILIES, OPENAI_EMBEDDINGS } from './makers.ts'
+import { AZURE_FAMILIES, AZURE_IMAGES, OPENAI_EMBEDDINGS } from './makers.ts'
 
 /*
  * Presets of clouds that host other vendors' models. Hosts and paths are taken from the vendors' SDKs
@@ -175,6 +175,7 @@ export const azureDeployments: Preset = {
       ? { functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true }, families: AZURE_FAMILIES }
       : {}),
     ...(format === 'embeddings' ? { dialect: OPENAI_EMBEDDINGS } : {}),
+    ...(format === 'images' ? { dialect: AZURE_IMAGES } : {}),
   })),
 }
 

@@ -36,6 +36,8 @@ export const openrouter: Preset = {
       baseUrl: 'https://openrouter.ai/api/v1',
       dialect: { base64_encoding: false, tokens: false },
     },
+    // `/images/generations` is 404 (songquanpeng/one-api#2426, July 2026; docs/wire/images.md#beyond-the-description).
+    { format: 'images', baseUrl: 'https://openrouter.ai/api/v1', dialect: { edits: 'input_references' } },
   ],
 }
 
@@ -158,6 +160,11 @@ export const mistral: Preset = {
       },
     },
     {
+      format: 'speech',
+      baseUrl: 'https://api.mistral.ai/v1',
+      dialect: { speech_fields: 'mistral', speech_events: false },
+    },
+    {
       format: 'transcriptions',
       baseUrl: 'https://api.mistral.ai/v1',
       dialect: { transcript_shapes: 'none', transcript_fields: 'mistral' },
@@ -189,7 +196,10 @@ export const xai: Preset = {
       format: 'images',
       baseUrl: 'https://api.x.ai/v1',
       // 422 for fields that it does not know (ddcat-ai/open-ai-canvas#167, August 2026).
-      dialect: { edits: 'urls', size_field: 'aspect_ratio', response_format: true, output_settings: false },
+      dialect: {
+        ...{ edits: 'urls', size_field: 'aspect_ratio', response_format: true, bytes_word: 'b64_json' },
+        output_settings: false,
+      },
     },
   ],
 }
@@ -211,12 +221,20 @@ export const together: Preset = {
     },
     // `top_n` of `RerankCreateParams` in together 3.1.1 (PyPI); there is no `top_k`.
     { format: 'rerank', baseUrl: 'https://api.together.xyz/v1', dialect: { top_field: 'top_n' } },
-    // Together refuses `user` with 400 (ogx-ai/ogx#3559, September 2025).
-    { format: 'embeddings', baseUrl: 'https://api.together.xyz/v1', dialect: { end_user: false, tokens: false } },
+    // Together refuses `user` and `dimensions` with 400 (ogx-ai/ogx#3559, September 2025; together 3.1.1, PyPI).
+    {
+      format: 'embeddings',
+      baseUrl: 'https://api.together.xyz/v1',
+      dialect: { end_user: false, tokens: false, dimensions_field: 'none' },
+    },
     {
       format: 'images',
       baseUrl: 'https://api.together.xyz/v1',
-      dialect: { size_field: 'width', edits: 'image_url' },
+      // `response_format` is base64 or url (the default), `output_format` jpeg or png (`ImageGenerateParams` there).
+      dialect: {
+        ...{ size_field: 'width', edits: 'image_url', response_format: true },
+        ...{ bytes_word: 'base64', output_types: 'png_jpeg' },
+      },
     },
     // `response_format` is mp3, wav or raw (`SpeechCreateParams` in together 3.1.1, PyPI).
     {
@@ -371,13 +389,6 @@ export const cerebras: Preset = {
       },
     },
   ],
-}
-
-/** Deepgram offers transcription. */
-export const deepgram: Preset = {
-  name: 'deepgram',
-  env: ['DEEPGRAM_API_KEY'],
-  formats: [{ format: 'deepgram', baseUrl: 'https://api.deepgram.com' }],
 }
 
 /** Hugging Face routes to many inference vendors at one URL. */

@@ -9,7 +9,9 @@ import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../v
 
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
 /** OpenAI embeds at most 2048 inputs and 300,000 tokens per request (docs/wire/embeddings.md#openai). */
-export const OPENAI_EMBEDDINGS = { batch: 2048, batch_tokens: 300_000 } as const
+export const OPENAI_EMBEDDINGS = { dimensions_field: 'dimensions', batch: 2048, batch_tokens: 300_000 } as const
+/** Deployments at Azure have any name, and serve GPT image models only since DALL·E was shut down. */
+export const AZURE_IMAGES = { edits: 'form', gpt_image: true } as const
 const OPENAI_CHAT = {
   include_usage: true,
   reasoning_as: 'reasoning_effort',
@@ -110,7 +112,7 @@ export const azure: Preset = {
     },
     { format: 'realtime', auth: 'api-key' },
     { format: 'embeddings', auth: 'api-key', dialect: OPENAI_EMBEDDINGS },
-    { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },
+    { format: 'images', auth: 'api-key', dialect: AZURE_IMAGES },
     { format: 'speech', auth: 'api-key' },
     { format: 'videos', auth: 'api-key' },
   ],
@@ -127,6 +129,13 @@ export const elevenlabs: Preset = {
       dialect: { voices: ELEVENLABS_VOICES, default_voice: ELEVENLABS_DEFAULT_VOICE },
     },
   ],
+}
+
+/** Deepgram offers transcription. */
+export const deepgram: Preset = {
+  name: 'deepgram',
+  env: ['DEEPGRAM_API_KEY'],
+  formats: [{ format: 'deepgram', baseUrl: 'https://api.deepgram.com' }],
 }
 
 /**

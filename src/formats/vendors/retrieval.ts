@@ -39,6 +39,7 @@ export const jina: Preset = {
       format: 'embeddings',
       baseUrl: 'https://api.jina.ai/v1',
       dialect: {
+        dimensions_field: 'dimensions',
         encoding_field: 'embedding_type',
         purpose_field: 'task',
         image_input: true,

@@ -30,6 +30,10 @@ export function wantsMp3({ incoming: { call }, target, request }: Attempt): bool
 /** Returns true if the upstream returns WAV files only, so that the gateway makes the container of the caller. */
 const returnsWav = ({ format: { dialect } }: Target): boolean => dialect['wav_only'] === true
 
+/** Returns true if the gateway makes raw samples of the upstream's WAV files. */
+const makesSamples = (target: Target): boolean =>
+  returnsWav(target) || target.format.dialect['speech_fields'] === 'mistral'
+
 /**
  * Converts the recording of a whole answer to the requested container, if the gateway supports the conversion. Reports
  * any other container as a loss.
@@ -49,7 +53,7 @@ export async function inRequestedContainer(attempt: Attempt, wholeAnswer: WholeA
 /** Converts the recording to MP3 or raw samples, if the caller gets them from this upstream. */
 async function converted(attempt: Attempt, result: CanonicalResult): Promise<CanonicalResult> {
   if (wantsMp3(attempt)) return inMp3(result)
-  return returnsWav(attempt.target) && attempt.request.output.audio?.mediaType === RAW ? inSamples(result) : result
+  return makesSamples(attempt.target) && attempt.request.output.audio?.mediaType === RAW ? inSamples(result) : result
 }
 
 /**

@@ -119,7 +119,8 @@ function readOutput(body: JsonObject, { number, count }: Values, unreadFields: s
   }
 }
 
-const DELIVERIES: { readonly [value: string]: 'url' | 'bytes' } = { url: 'url', b64_json: 'bytes' }
+/** Deliveries by `response_format`. `base64` is Together's word (docs/wire/images.md#beyond-the-description). */
+const DELIVERIES: { readonly [value: string]: 'url' | 'bytes' } = { url: 'url', b64_json: 'bytes', base64: 'bytes' }
 
 function readDelivery(value: string | undefined, unreadFields: string[]): 'url' | 'bytes' | undefined {
   if (value === undefined) return undefined

@@ -31,7 +31,7 @@ export class SpeechEvents extends AnswerEvents {
   }
 
   protected read(wire: JsonObject): void {
-    const { type, audio } = wire
+    const { type, audio = wire['audio_data'] } = wire
     if (type === 'speech.audio.done') return this.finish(wire)
     this.start(wire)
     if (type !== 'speech.audio.delta') this.out.push({ type: 'opaque', format: FORMAT, value: wire })

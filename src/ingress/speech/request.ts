@@ -24,11 +24,23 @@ import { FORMAT, mediaTypeOf } from './wire.ts'
  * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withWireSource(readBody(incoming), FORMAT, incoming))
 
-const KNOWN_FIELDS = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
+const KNOWN_FIELDS = new Set([
+  ...['model', 'input', 'voice', 'voice_id', 'instructions', 'response_format', 'speed', 'stream_format'],
+])
 
-function readBody(body: JsonObject): CanonicalRequest {
+/** Fields that only clients of Mistral send (docs/wire/speech.md#mistral). */
+const MISTRAL_FIELDS = ['voice_id', 'ref_audio']
+
+/** Returns true for clients of Mistral, which expect its answers. */
+const isOfMistral = ({ body, headers }: WireRequest): boolean =>
+  body['voice'] == null &&
+  (MISTRAL_FIELDS.some(field => body[field] != null) || /^mistral-client-/.test(headers['user-agent'] ?? ''))
+
+function readBody(incoming: WireRequest): CanonicalRequest {
+  const { body } = incoming
+  const isMistral = isOfMistral(incoming)
   const model = required(text(body['model']))
   const input = required(text(body['input']))
   const instructions = text(body['instructions'])
@@ -42,13 +54,17 @@ function readBody(body: JsonObject): CanonicalRequest {
     ],
     output: { modalities: ['audio'], ...defined({ audio: readAudio(body) }) },
     sampling: {},
-    stream: flow === 'sse',
-    ...extrasOf(FORMAT, body, KNOWN_FIELDS),
+    stream: flow === 'sse' || (isMistral && body['stream'] === true),
+    ...extrasOf(FORMAT, body, isMistral ? MISTRALS_KNOWN_FIELDS : KNOWN_FIELDS, isMistral ? [] : ['voice_id']),
+    ...(isMistral ? { spelling: { [FORMAT]: { style: 'mistral' } } } : {}),
   }
 }
 
+/** `stream` has the meaning of `stream_format` there. */
+const MISTRALS_KNOWN_FIELDS = new Set([...KNOWN_FIELDS, 'stream'])
+
 function readAudio(body: JsonObject): Output['audio'] {
-  const { voice, node } = readVoice(body['voice'])
+  const { voice, node } = readVoice(body['voice'] ?? body['voice_id'])
   const format = text(body['response_format'])
   const mediaType = format === undefined ? undefined : required(mediaTypeOf(format))
   return definedIfAny({ voice, mediaType, speed: number(body['speed']), ...node })
@@ -71,7 +87,7 @@ export const BODY_FIELDS: BodyFields = {
   'output/audio/extras/voice': ['voice'],
   'output/audio/mediaType': ['response_format'],
   'output/audio/speed': ['speed'],
-  'output/audio/voice': ['voice'],
+  'output/audio/voice': ['voice', 'voice_id'],
   'output/modalities': ['input'],
-  stream: ['stream_format'],
+  stream: ['stream_format', 'stream'],
 }

@@ -1,4 +1,5 @@
 import type { MediaSource } from '../../canonical/content.ts'
+import { sniffBase64 } from '../../canonical/media/sniff.ts'
 import { parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -9,6 +10,7 @@ import { DEFAULT_TYPE } from './wire.ts'
 
 /**
  * Reads a whole answer, which is the recording itself (docs/wire/speech.md#response). The bytes are passed on unread.
+ * Mistral's answer is an object that holds it.
  *
  * @throws GatewayError for anything else, such as an error object, even if it is declared as text.
  */
@@ -16,6 +18,9 @@ export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest)
   if (raw !== undefined && 'bytes' in raw)
     return audioResult({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
   const answer = raw === undefined ? body : (parseObject(raw.text) ?? {})
+  const data = answer['audio_data']
+  if (typeof data === 'string' && data !== '')
+    return audioResult({ type: 'base64', mediaType: typeOf(sniffBase64(data) ?? '', request), data })
   throw faultyAnswer(answer, 'is not audio', readInnerError)
 }
 

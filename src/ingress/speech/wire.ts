@@ -27,6 +27,7 @@ export const request = shape({
   model: v.string(),
   input: v.string(),
   voice: maybe(v.union([v.string(), shape({ id: v.string() })])),
+  voice_id: maybeText,
   instructions: maybeText,
   response_format: maybe(v.picklist(Object.keys(MEDIA_TYPES))),
   speed: maybe(v.number()),

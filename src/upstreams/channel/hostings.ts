@@ -89,11 +89,16 @@ function countBodyOf(invoked: JsonObject): JsonObject {
   return { input: { invokeModel: { body: Buffer.from(body).toString('base64') } } }
 }
 
-/** Adapts a request for Azure's older API: the path contains the deployment, which is the model. */
-const azureDeployment = (wire: WireRequest): WireRequest => ({
-  ...wire,
-  path: `/${encodedModel(wire.body['model'])}${wire.path}`,
-})
+/**
+ * Adapts a request for Azure's older API: the path contains the deployment, which is the model. Image models refuse the
+ * deployment's name in the body (dify-official-plugins#2946, semantic-kernel#13245, LiteLLM 1.110.2, read on
+ * 2026-12-01).
+ */
+function azureDeployment(wire: WireRequest): WireRequest {
+  const { model, ...fields } = wire.body
+  const body = wire.path.startsWith('/images/') ? fields : wire.body
+  return { ...wire, body, path: `/${encodedModel(model)}${wire.path}` }
+}
 
 const encodedModel = (model: unknown): string => encodeURIComponent(String(model).toWellFormed())
 

@@ -16,6 +16,18 @@ const asks = (language: string): CanonicalRequest => ({
 })
 
 /* Languages as callers of voice sessions write them; OpenAI and vLLM refuse all but the code (AionUi#1939). */
+/* Deepgram takes regions and `multi`, but neither names nor `auto`. */
+test.each([
+  ['en-US', 'en-US', undefined],
+  ['multi', 'multi', undefined],
+  ['zh_TW', 'zh', undefined],
+  ['German', 'de', undefined],
+  ['auto', undefined, 'true'],
+] as const)('%s is %s at Deepgram', (language, code, detected) => {
+  const { query } = WRITERS['deepgram']!.request!(asks(language), { dialect: {}, native: false }).wire
+  expect([query['language'], query['detect_language']]).toEqual([code, detected])
+})
+
 test.each([
   ['en-US', 'en', ['language-code']],
   ['zh_TW', 'zh', ['language-code']],

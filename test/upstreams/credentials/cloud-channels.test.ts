@@ -212,6 +212,17 @@ describe('Azure', () => {
     expect(arrived.headers['api-key']).toBe('azure-key-1234')
   })
 
+  /* "Invalid model. The model argument should be left blank" (azure-sdk-for-net#44666; dify-official-plugins#2946 and
+     semantic-kernel#13245, read on 2026-12-01). */
+  test('gets no name of a deployment in the body of an image, and no setting of DALL·E', async () => {
+    const { testServer, upstream } = await cloud('provider: azure-deployments, resource: r, key: azure-key-1234')
+    const body = { model: 'my-pictures', prompt: 'a', response_format: 'b64_json', style: 'vivid' }
+    await testServer.ask('/v1/images/generations', body)
+    const arrived = upstream.seen.findLast(({ method }) => method === 'POST')!
+    expect(arrived.url).toBe('/openai/deployments/my-pictures/images/generations?api-version=2024-10-21')
+    expect(JSON.parse(arrived.text)).toEqual({ prompt: 'a' })
+  })
+
   test('that refuses the sign-in fails with a cause in the log, and without it for the caller', async () => {
     const tokens = await openUpstream(response => {
       response.writeHead(401, { 'content-type': 'application/json' })

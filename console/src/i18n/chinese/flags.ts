@@ -131,10 +131,11 @@ export const FLAGS: { readonly [flag: string]: string } = {
   tokens: '接受以 token id 表示的输入；默认 true；为 false 时，网关按词表 cl100k_base 写出其文本',
   top_k: '在模型字段中接受 `top_k`；Anthropic 的模型默认 true',
   thinks: '接受推理设置和早先轮次的推理；Command A Reasoning 和 Command A+ 默认 true',
-  dimensions_field: '向量长度的字段名',
+  dimensions_field: '向量长度的字段名；`none` 表示长度不可选择',
   encoding_field: '向量编码的字段名',
   float_encoding: '接受 `float` 编码；默认 true，否则省略该字段以得到数字',
   wav_only: '仅返回 WAV 文件，由网关转换为 MP3 和原始采样；默认 false',
+  speech_fields: '请求的字段：`openai`（默认），或 `mistral`：`voice_id`，无指令和语速，原始采样由网关从 WAV 文件生成',
   raw_samples: '原始采样的名称：`pcm`（默认），或 `raw`（Together），并同时写明编码和采样率',
   transcript_fields:
     '表单字段：任意（`any`，默认），或仅某一厂商的字段，该厂商会拒绝或忽略其余字段；`groq` 的列表字段名带方括号',
@@ -148,12 +149,16 @@ export const FLAGS: { readonly [flag: string]: string } = {
   top_field: '返回名次数量的字段名',
   documents: '`text`：文档必须是纯字符串，不能是对象',
   edits:
-    '发送待编辑图像的方式：`any`（默认）按调用方的方式；`form` 只以表单文件：JSON 中的图像会先取得或解码；`urls` 只以 JSON 中的 URL；以下各值在 `/images/generations` 以 URL 发送：`image` 放入 `image`，`numbered` 放入 `image`、`image2` 等，`image_url` 放入 `image_url`，多张放入 `reference_images`',
+    '发送待编辑图像的方式：`any`（默认）按调用方的方式；`form` 只以表单文件：JSON 中的图像会先取得或解码；`urls` 只以 JSON 中的 URL；以下各值在 `/images/generations` 以 URL 发送：`image` 放入 `image`，`numbered` 放入 `image`、`image2` 等，`image_url` 放入 `image_url`，多张放入 `reference_images`；`input_references` 在 `/images` 放入 `input_references`，该处也生成图像（OpenRouter）',
   picture_urls: '接受图像 URL；默认 true，否则先取得图像，再以字节发送',
   size_field:
     '尺寸字段的名称；默认 `size`；`aspect_ratio`：宽高比与 `resolution`，无风格，质量只有 `low`、`medium`、`high`；`width`：`width` 与 `height`；`image_size`：`image_size`，图像数量为 `batch_size`',
   output_settings: '接受背景、格式、压缩、审核、保真度、未完成图像和流；默认 true',
   response_format: '默认返回 URL：为其他格式的调用方请求字节',
+  gpt_image:
+    '无论名称如何都提供 OpenAI 的 GPT 图像模型，既不接受风格也不接受 `response_format`；默认 false，Azure 为 true',
+  bytes_word: '`response_format` 中表示字节的词；Together 为 `base64`；默认 `b64_json`，同格式调用方则保留原词',
+  output_types: '生成图像的文件类型：`any`（默认），或只有 PNG 和 JPEG（`png_jpeg`）',
   speech_events: '以事件流返回；默认 true，否则网关由字节生成事件',
   transcript_shapes: '支持的应答格式：`all`；`json` 无字幕和说话人；`none` 仅 JSON',
   remix: '可用另一提示词再创作视频；默认 true',

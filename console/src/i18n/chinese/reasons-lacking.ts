@@ -23,6 +23,7 @@ export const LACKING: { readonly [reason: string]: string } = {
   'no-choice-of-background': '不能选择背景',
   'no-choice-of-compression': '不能选择压缩',
   'no-choice-of-fidelity': '不能选择保真度',
+  'no-choice-of-length': '不能选择向量长度',
   'no-choice-of-media-type': '不能选择媒体类型',
   'no-choice-of-moderation': '不能选择审核',
   'no-choice-of-showing': '不能选择是否显示',
