@@ -17,7 +17,9 @@ interface Origin {
 
 /** Returns the body that the gateway sends to a vendor for a request. */
 export function sentTo({ preset, format }: StrictVendor, request: CanonicalRequest, origin: Origin): JsonObject {
-  const { baseUrl, dialect = {} } = PRESETS.get(preset)!.formats.find(one => one.format === format)!
+  const { baseUrl, dialect: declared = {} } = PRESETS.get(preset)!.formats.find(one => one.format === format)!
+  // A voice that the vendor lacks is refused by the gateway itself.
+  const { voices: _, ...dialect } = declared
   const channel = { format, baseUrl: baseUrl ?? '', auth: 'bearer', headers: {}, query: {}, dialect } as const
   const { native } = origin
   const { dialect: flags, otherModel = false } = formatFor(channel, { model: request.model, ...origin })
