@@ -72,6 +72,7 @@ export const FLAGS = {
     default: false,
     meaning: 'refuses turns of the user in a row, so that they become one; default: false, or as `chat_templates` says',
   },
+  max_output: SHARED_FLAGS.max_output,
   limit_field: {
     values: ['max_completion_tokens', 'max_tokens'],
     default: 'max_completion_tokens',

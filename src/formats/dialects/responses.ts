@@ -28,6 +28,7 @@ export const FLAGS = {
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,
   verbosity: SHARED_FLAGS.verbosity,
+  max_output: SHARED_FLAGS.max_output,
   reasons: {
     values: 'boolean',
     default: true,
