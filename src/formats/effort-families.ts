@@ -29,6 +29,12 @@ const plainUpTo = (max_output: number) => ({ ...PLAIN, max_output }) as const
 /** Settings that OpenAI's reasoning models refuse in every request. */
 const REASONING = { sampling: 'none', penalties: false, stop: false, old_limit: false } as const
 
+/**
+ * Models that also refuse the switch for parallel calls in Chat Completions: "Unsupported parameter: 'parallel_tool_calls'
+ * is not supported with this model" (run-llama/llama_index#20865, tensorzero/tensorzero#2805, read on 2026-12-01).
+ */
+const O_SERIES = { ...REASONING, verbosity: false, max_output: 100_000, parallel_switch: false } as const
+
 /** Models that take sampling parameters if no effort is requested, because their default effort is `none`. */
 const REASONING_ON_REQUEST = { ...REASONING, sampling: 'unless_thinking' } as const
 
@@ -76,7 +82,7 @@ const EFFORT_FAMILIES: readonly EffortFamily[] = [
   [/gpt-oss/, EFFORTS_UP_TO_HIGH],
   [/(?<![a-z0-9])o1-(?:mini|preview)/, [], REASONING],
   [/(?<![a-z0-9])o[1-9](?:-mini)?-deep-research/, ['medium'], REASONING],
-  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, { ...REASONING, verbosity: false, max_output: 100_000 }],
+  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, O_SERIES],
   [/grok-3-mini/, ['low', 'high'], GROK],
   [/grok-4\.3(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
   [/grok-4\.[45](?!\d)/, EFFORTS_UP_TO_HIGH, GROK],

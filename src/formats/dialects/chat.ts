@@ -111,6 +111,11 @@ export const FLAGS = {
     meaning:
       'the tool choices that are taken: `all` (default), `one` (a mode or one function; vendors other than OpenAI), `modes` (`auto`, `required`, `none`; LM Studio and llama.cpp), or none (Ollama); of other choices, only the tools that they allow are offered',
   },
+  parallel_switch: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes `parallel_tool_calls`; default: true; false for the o-series of OpenAI',
+  },
   call_ids: {
     values: ['any', 'short'],
     default: 'any',
