@@ -26,6 +26,12 @@ const PLAIN = { reasons: false, verbosity: false } as const
  */
 const plainUpTo = (max_output: number) => ({ ...PLAIN, max_output }) as const
 
+/**
+ * Models of Chat Completions that search: "Model incompatible request arguments supplied: frequency_penalty,
+ * presence_penalty, temperature, top_p" (ChatGPTNextWeb/NextChat#6569, crmne/ruby_llm#155, read on 2026-12-01).
+ */
+const SEARCHING = { ...plainUpTo(16_384), sampling: 'none', penalties: false } as const
+
 /** Settings that OpenAI's reasoning models refuse in every request. */
 const REASONING = { sampling: 'none', penalties: false, stop: false, old_limit: false } as const
 
@@ -63,6 +69,7 @@ type EffortFamily = readonly [name: RegExp, efforts: readonly Effort[] | undefin
  * supported for this model" (architects-toolkit/SmartHopper#647), read on 2026-12-01.
  */
 const EFFORT_FAMILIES: readonly EffortFamily[] = [
+  [/gpt-4o(?:-mini)?-search/, [], SEARCHING],
   [/gpt-3\.?5-turbo|gpt-4-(?:turbo|1106|0125|vision)/, [], plainUpTo(4096)],
   [/gpt-4o-2024-05-13/, [], plainUpTo(4096)],
   [/gpt-4o|gpt-5-chat/, [], plainUpTo(16_384)],
