@@ -32,6 +32,13 @@ const plainUpTo = (max_output: number) => ({ ...PLAIN, max_output }) as const
  */
 const SEARCHING = { ...plainUpTo(16_384), sampling: 'none', penalties: false } as const
 
+/**
+ * Models before `gpt-4o-2024-08-06`: "'response_format' of type 'json_schema' is not supported with this model" ("Structured
+ * model outputs", developers.openai.com, as cited in juspay/neurolink#1691; web-infra-dev/midscene#259; read on
+ * 2026-12-01).
+ */
+const NO_SCHEMAS = { json_schema: false } as const
+
 /** Settings that OpenAI's reasoning models refuse in every request. */
 const REASONING = { sampling: 'none', penalties: false, stop: false, old_limit: false } as const
 
@@ -70,10 +77,11 @@ type EffortFamily = readonly [name: RegExp, efforts: readonly Effort[] | undefin
  */
 const EFFORT_FAMILIES: readonly EffortFamily[] = [
   [/gpt-4o(?:-mini)?-search/, [], SEARCHING],
-  [/gpt-3\.?5-turbo|gpt-4-(?:turbo|1106|0125|vision)/, [], plainUpTo(4096)],
-  [/gpt-4o-2024-05-13/, [], plainUpTo(4096)],
+  [/gpt-3\.?5-turbo|gpt-4-(?:turbo|1106|0125|vision)/, [], { ...plainUpTo(4096), ...NO_SCHEMAS }],
+  [/gpt-4o-2024-05-13/, [], { ...plainUpTo(4096), ...NO_SCHEMAS }],
   [/gpt-4o|gpt-5-chat/, [], plainUpTo(16_384)],
   [/gpt-4\.1/, [], plainUpTo(32_768)],
+  [/gpt-4(?:-(?:0314|0613|32k))?(?![-.\w])/, [], { ...PLAIN, ...NO_SCHEMAS }],
   [/gpt-(?:3\.5|4)/, [], PLAIN],
   [/gpt-5\.\d+-chat/, [], { ...REASONING, max_output: 16_384 }],
   [/gpt-5-pro/, ['high'], REASONING],
