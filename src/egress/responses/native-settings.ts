@@ -6,7 +6,7 @@ import type { BodyChanges } from '../native.ts'
 import { withSupportedEffort } from '../sanitize/efforts.ts'
 import { type RefusedSetting, refusedSettings, takenLimit } from '../sanitize/refused-settings.ts'
 import { ENCRYPTED_REASONING, LOGPROBS } from './include.ts'
-import { neverReasons, withoutReasoning } from './settings.ts'
+import { effortsFor, neverReasons, withoutReasoning } from './settings.ts'
 
 /*
  * A native caller chooses its settings for the model that it names. If an alias or a fallback sends its request to
@@ -51,7 +51,7 @@ function withSupported(
 ): BodyChanges {
   const { reasoning } = request
   if (reasoning === undefined || !isObject(written)) return {}
-  const { effort } = withSupportedEffort(reasoning, dialect.efforts, losses)
+  const { effort } = withSupportedEffort(reasoning, effortsFor(request, dialect), losses)
   if (effort === reasoning.effort) return {}
   return effort === undefined
     ? withoutField({ reasoning: written }, 'reasoning', 'effort')

@@ -1,6 +1,7 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, State } from '../../canonical/request.ts'
+import type { Tool } from '../../canonical/tool.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import { SETTINGS } from '../../formats/settings/responses.ts'
 import { reportCompletion } from '../completion.ts'
@@ -76,9 +77,10 @@ function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObj
 }
 
 /** Writes the reasoning settings. Reasoning is hidden by default, so no field is needed to hide it. */
-export function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
+export function writeReasoning(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject {
+  const { reasoning } = request
   if (reasoning === undefined) return {}
-  const efforts = neverReasons(dialect) ? [] : dialect.efforts
+  const efforts = neverReasons(dialect) ? [] : effortsFor(request, dialect)
   const { effort, show } = withSupportedEffort(withoutBudget(reasoning, FORMAT, efforts, losses), efforts, losses)
   if (neverReasons(dialect)) return withoutReasoning(reasoning, losses)
   if (reasoning.show === false) losses.dropRestored(['reasoning', 'show'], 'hidden-unless-asked-for')
@@ -88,6 +90,15 @@ export function writeReasoning(reasoning: Reasoning | undefined, { dialect, loss
   } as JsonObject
   return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
 }
+
+/**
+ * Returns the efforts that the model takes for a request: "The following tools cannot be used with reasoning.effort
+ * 'minimal': web_search" (openai/codex#3559, read on 2026-12-01).
+ */
+export const effortsFor = ({ tools }: CanonicalRequest, { efforts }: ResponsesDialect): ResponsesDialect['efforts'] =>
+  tools?.some(isSearch) === true ? efforts?.filter(effort => effort !== 'minimal') : efforts
+
+const isSearch = (tool: Tool): boolean => tool.type === 'hosted' && tool.kind === 'web-search'
 
 /** Returns true if the model does not reason, so that OpenAI refuses all settings and items of reasoning. */
 export const neverReasons = ({ reasons }: ResponsesDialect): boolean => reasons === false
