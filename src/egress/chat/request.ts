@@ -11,7 +11,7 @@ import { defined, extrasFor } from '../fields.ts'
 import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
-import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
+import { endUserOf, limitedStops, supportedTier, withLegalCacheKey } from '../sanitize/limits.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { shapeSchema } from '../sanitize/parameters.ts'
@@ -74,7 +74,7 @@ function writeForeign(original: CanonicalRequest, declared: ChatDialect): Writte
     messages: writeMessages(withLegalIds(request.messages, context), context),
     ...tools,
     ...writeToolChoice(request, tools['tools'] !== undefined, context),
-    ...writeSettings(isMistrals ? MISTRAL_SETTINGS : SETTINGS, request, losses),
+    ...withLegalCacheKey(writeSettings(isMistrals ? MISTRAL_SETTINGS : SETTINGS, request, losses), losses),
     ...writeSampling(request.sampling, context),
     ...writeOutput(request, context),
     ...reasoning,

@@ -8,7 +8,7 @@ import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { withoutBudget, withSupportedEffort } from '../sanitize/efforts.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { endUserOf, supportedTier } from '../sanitize/limits.ts'
+import { endUserOf, supportedTier, withLegalCacheKey } from '../sanitize/limits.ts'
 import { shapeSchema } from '../sanitize/parameters.ts'
 import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
@@ -33,7 +33,7 @@ export function writeSampling(request: CanonicalRequest, losses: Losses): JsonOb
   const { maxTokens } = sampling
   const tooFew = maxTokens !== undefined && maxTokens < MIN_TOKENS
   if (tooFew) losses.change(['sampling', 'maxTokens'], MIN_TOKENS, 'sixteen-tokens-at-least')
-  const plain = writePlain(SETTINGS, request, losses)
+  const plain = withLegalCacheKey(writePlain(SETTINGS, request, losses), losses)
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
   return { ...plain, ...(defined({ max_output_tokens: tooFew ? MIN_TOKENS : maxTokens }) as JsonObject) }
 }
