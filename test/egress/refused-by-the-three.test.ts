@@ -12,10 +12,10 @@ type Loose = any
 const PATHS: { readonly [format: Format]: string } = { chat: '/v1/chat/completions', messages: '/v1/messages' }
 
 /** Writes a client's request for another format, and returns its body with the reasons of losses. */
-function sent(from: 'chat' | 'messages', to: Format, model: string, body: JsonObject) {
+function sent(from: 'chat' | 'messages', to: Format, model: string, body: JsonObject, flags: JsonObject = {}) {
   const asked = { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 32_000, ...body }
   const request = READERS[from]!.request!({ path: PATHS[from]!, query: {}, headers: {}, body: asked })
-  const options = { dialect: familyDialect(to, model) ?? {}, native: false }
+  const options = { dialect: { ...familyDialect(to, model), ...flags }, native: false }
   const { wire, losses } = WRITERS[to]!.request!(request, options)
   return { body: wire.body as Loose, reasons: losses.map(({ reason }) => reason) }
 }
@@ -136,6 +136,14 @@ describe('a failed result with an image', () => {
     expect(result.content.map(({ type }: Loose) => type)).toEqual(['image', 'text'])
     expect(result.content[1].text).toBe('The call failed.')
   })
+})
+
+it('an organization that is not verified is asked for no summaries', () => {
+  const thinking = { thinking: { type: 'enabled', budget_tokens: 8192 } }
+  expect(sent('messages', 'responses', 'o3', thinking).body.reasoning).toEqual({ effort: 'medium', summary: 'auto' })
+  const { body, reasons } = sent('messages', 'responses', 'o3', thinking, { summaries: false })
+  expect(body.reasoning).toEqual({ effort: 'medium' })
+  expect(reasons).toContain('no-summaries-of-reasoning')
 })
 
 it('a long cache key is hashed, the same each time', () => {

@@ -144,6 +144,7 @@ const responses = fc.record<JsonObject>(
   {
     ...settings,
     reasons: fc.boolean(),
+    summaries: fc.boolean(),
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     images: fc.boolean(),
     files: fc.boolean(),

@@ -85,11 +85,18 @@ export function writeReasoning(request: CanonicalRequest, { dialect, losses }: W
   if (neverReasons(dialect)) return withoutReasoning(reasoning, losses)
   if (reasoning.show === false) losses.dropRestored(['reasoning', 'show'], 'hidden-unless-asked-for')
   const fields = {
-    ...defined({ effort, summary: show === true ? 'auto' : undefined }),
+    ...defined({ effort, summary: show === true ? summaryFor(dialect, losses) : undefined }),
     ...extrasFor(reasoning, FORMAT),
   } as JsonObject
   return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
 }
+
+/**
+ * Returns the kind of summary: "Your organization must be verified to generate reasoning summaries"
+ * (continuedev/continue#12030, read on 2026-12-01).
+ */
+const summaryFor = ({ summaries }: ResponsesDialect, losses: Losses): string | undefined =>
+  summaries === false ? losses.drop(['reasoning', 'show'], 'no-summaries-of-reasoning') : 'auto'
 
 /**
  * Returns the efforts that the model takes for a request: "The following tools cannot be used with reasoning.effort

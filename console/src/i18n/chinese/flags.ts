@@ -76,6 +76,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '接受工具的 `strict`；chat 和 messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',
   stateless: '不保存应答；所有状态由网关保存',
+  summaries: '为其他格式的调用方写推理摘要；默认 true；未经 OpenAI 验证的组织为 false，因为它会拒绝',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
   count: 'false：没有词元计数接口，由网关估算',
   temperatures:
