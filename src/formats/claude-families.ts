@@ -20,7 +20,13 @@ interface Family {
 }
 
 const FAMILIES: readonly Family[] = [
-  { since: '0', dialect: { cache: 'auto', system_turns: false, thinking: 'none', efforts: [], max_output: 4096 } },
+  {
+    since: '0',
+    dialect: {
+      ...{ cache: 'auto', system_turns: false, thinking: 'none', efforts: [], max_output: 4096 },
+      argument_names: 'plain',
+    },
+  },
   { since: '3.5', dialect: { max_output: 8192 } },
   { since: '3.7', dialect: { thinking: 'budget', max_output: 64_000 } },
   { lines: ['opus'], since: '4', dialect: { max_output: 32_000 } },

@@ -19,8 +19,34 @@ const ALWAYS_THINKING = { thinking_off: 'never' } as const
 /** Models that do not reason and refuse a verbosity other than the default one. */
 const PLAIN = { reasons: false, verbosity: false } as const
 
+/**
+ * Models that refuse a higher output limit: "max_tokens is too large: 32000. This model supports at most 16384 completion
+ * tokens" (enoch3712/ExtractThinker#346, charmbracelet/catwalk#41, ChatGPTNextWeb/NextChat#3195; LiteLLM's table of
+ * models of 2026-11-23; read on 2026-12-01). Agents send the limit of a Claude model or 32,000.
+ */
+const plainUpTo = (max_output: number) => ({ ...PLAIN, max_output }) as const
+
+/**
+ * Models of Chat Completions that search: "Model incompatible request arguments supplied: frequency_penalty,
+ * presence_penalty, temperature, top_p" (ChatGPTNextWeb/NextChat#6569, crmne/ruby_llm#155, read on 2026-12-01).
+ */
+const SEARCHING = { ...plainUpTo(16_384), sampling: 'none', penalties: false } as const
+
+/**
+ * Models before `gpt-4o-2024-08-06`: "'response_format' of type 'json_schema' is not supported with this model" ("Structured
+ * model outputs", developers.openai.com, as cited in juspay/neurolink#1691; web-infra-dev/midscene#259; read on
+ * 2026-12-01).
+ */
+const NO_SCHEMAS = { json_schema: false } as const
+
 /** Settings that OpenAI's reasoning models refuse in every request. */
 const REASONING = { sampling: 'none', penalties: false, stop: false, old_limit: false } as const
+
+/**
+ * Models that also refuse the switch for parallel calls in Chat Completions: "Unsupported parameter: 'parallel_tool_calls'
+ * is not supported with this model" (run-llama/llama_index#20865, tensorzero/tensorzero#2805, read on 2026-12-01).
+ */
+const O_SERIES = { ...REASONING, verbosity: false, max_output: 100_000, parallel_switch: false } as const
 
 /** Models that take sampling parameters if no effort is requested, because their default effort is `none`. */
 const REASONING_ON_REQUEST = { ...REASONING, sampling: 'unless_thinking' } as const
@@ -50,9 +76,14 @@ type EffortFamily = readonly [name: RegExp, efforts: readonly Effort[] | undefin
  * supported for this model" (architects-toolkit/SmartHopper#647), read on 2026-12-01.
  */
 const EFFORT_FAMILIES: readonly EffortFamily[] = [
+  [/gpt-4o(?:-mini)?-search/, [], SEARCHING],
+  [/gpt-3\.?5-turbo|gpt-4-(?:turbo|1106|0125|vision)/, [], { ...plainUpTo(4096), ...NO_SCHEMAS }],
+  [/gpt-4o-2024-05-13/, [], { ...plainUpTo(4096), ...NO_SCHEMAS }],
+  [/gpt-4o|gpt-5-chat/, [], plainUpTo(16_384)],
+  [/gpt-4\.1/, [], plainUpTo(32_768)],
+  [/gpt-4(?:-(?:0314|0613|32k))?(?![-.\w])/, [], { ...PLAIN, ...NO_SCHEMAS }],
   [/gpt-(?:3\.5|4)/, [], PLAIN],
-  [/gpt-5-chat/, [], PLAIN],
-  [/gpt-5\.\d+-chat/, [], REASONING],
+  [/gpt-5\.\d+-chat/, [], { ...REASONING, max_output: 16_384 }],
   [/gpt-5-pro/, ['high'], REASONING],
   [/gpt-5\.\d+-pro/, ['medium', 'high', 'xhigh'], REASONING],
   [/gpt-5(?:\.1)?-codex(?!-max)/, EFFORTS_UP_TO_HIGH, REASONING],
@@ -66,7 +97,7 @@ const EFFORT_FAMILIES: readonly EffortFamily[] = [
   [/gpt-oss/, EFFORTS_UP_TO_HIGH],
   [/(?<![a-z0-9])o1-(?:mini|preview)/, [], REASONING],
   [/(?<![a-z0-9])o[1-9](?:-mini)?-deep-research/, ['medium'], REASONING],
-  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, { ...REASONING, verbosity: false }],
+  [/(?<![a-z0-9])o[1-9](?![a-z0-9])/, EFFORTS_UP_TO_HIGH, O_SERIES],
   [/grok-3-mini/, ['low', 'high'], GROK],
   [/grok-4\.3(?!\d)/, ['none', ...EFFORTS_UP_TO_HIGH, 'xhigh'], GROK],
   [/grok-4\.[45](?!\d)/, EFFORTS_UP_TO_HIGH, GROK],

@@ -47,6 +47,7 @@ const declared = fc.record<JsonObject>(
     custom_type: fc.boolean(),
     user_ids: fc.constantFrom('any', 'word'),
     strict_tools: fc.boolean(),
+    argument_names: fc.constantFrom('any', 'plain'),
     schemas: fc.constantFrom('any', 'kimi', 'xai'),
     json_schema: fc.boolean(),
     version: fc.constantFrom('2023-06-01', '2026-10-21', '2027-01-01', 'caller'),
@@ -59,6 +60,7 @@ const settings = {
   sampling: fc.constantFrom('all', 'unless_thinking', 'while_off', 'none'),
   penalties: fc.boolean(),
   verbosity: fc.boolean(),
+  max_output: fc.integer({ min: 1, max: 9000 }),
 }
 
 /** Flags of chat and responses that change a history or settings. */
@@ -97,6 +99,7 @@ const chat = fc.record<JsonObject>(
     request_fields: fc.constantFrom(
       ...['any', 'mistral', 'groq', 'cerebras', 'xai', 'fireworks', 'nvidia', 'azure', 'ark'],
     ),
+    parallel_switch: fc.boolean(),
     call_ids: fc.constantFrom('any', 'short'),
     call_signatures: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
@@ -130,6 +133,7 @@ const converse = fc.record<JsonObject>(
     tool_cache_points: fc.boolean(),
     cache_times: fc.boolean(),
     plain_schemas: fc.boolean(),
+    argument_names: fc.constantFrom('any', 'plain'),
     strict_tools: fc.boolean(),
     json_schema: fc.boolean(),
     result_media: fc.boolean(),
@@ -142,6 +146,7 @@ const responses = fc.record<JsonObject>(
   {
     ...settings,
     reasons: fc.boolean(),
+    summaries: fc.boolean(),
     efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     images: fc.boolean(),
     files: fc.boolean(),

@@ -282,12 +282,12 @@ describe('turns and parts', () => {
     const marked = (words: string): Part => ({ type: 'text', text: words, cache })
     const written = body({
       messages: [{ role: 'system', content: [marked('s')] }, user(marked('a'), text('b'))],
-      tools: [{ ...FUNCTION, cache: {} }],
+      tools: [{ ...FUNCTION, cache }],
     })
     const cache_control = { type: 'ephemeral', ttl: '1h' }
     expect(written.system[0].cache_control).toEqual(cache_control)
     expect(written.messages[0].content[0].cache_control).toEqual(cache_control)
-    expect(written.tools[0].cache_control).toEqual({ type: 'ephemeral' })
+    expect(written.tools[0].cache_control).toEqual(cache_control)
     const many = JSON.stringify(body({ messages: [user(...['a', 'b', 'c', 'd', 'e', 'f'].map(marked))] }))
     expect(many.split('cache_control')).toHaveLength(5)
   })

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { withFields } from '../native.ts'
 import { withSupportedEffort } from '../sanitize/efforts.ts'
-import { type RefusedSetting, refusedSettings } from '../sanitize/refused-settings.ts'
+import { type RefusedSetting, refusedSettings, takenLimit } from '../sanitize/refused-settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
 /*
@@ -27,7 +27,14 @@ export function withoutRefusedFields(request: CanonicalRequest, body: JsonObject
   const removed = refusedSettings(request, dialect, losses).flatMap(setting => FIELDS[setting])
   const hasBias = dialect.penalties === false && body['logit_bias'] != null
   if (hasBias) losses.drop(['extras', FORMAT, 'logit_bias'], 'no-penalties')
-  return withFields(body, {}, hasBias ? [...removed, 'logit_bias'] : removed)
+  return withFields(body, lowerLimit(request, body, context), hasBias ? [...removed, 'logit_bias'] : removed)
+}
+
+/** Returns the changed field of a limit above that of the model. */
+function lowerLimit(request: CanonicalRequest, body: JsonObject, { dialect, losses }: WriteContext): JsonObject {
+  const limit = takenLimit(request, dialect, losses)
+  if (limit === undefined || limit === request.sampling.maxTokens) return {}
+  return { [body['max_completion_tokens'] == null ? 'max_tokens' : 'max_completion_tokens']: limit }
 }
 
 /** Writes an effort that another model does not have as the nearest one, or leaves it out. */

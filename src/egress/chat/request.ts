@@ -12,7 +12,7 @@ import { nativeSourceOf, REWRITABLE } from '../native.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
 import { WORDS_ALONE, withJsonInWords } from '../sanitize/json-in-words.ts'
 import { withLegalArguments } from '../sanitize/legal-arguments.ts'
-import { endUserOf, limitedStops, supportedTier } from '../sanitize/limits.ts'
+import { endUserOf, limitedStops, supportedTier, withLegalCacheKey } from '../sanitize/limits.ts'
 import { takenMedia, withMediaInWords } from '../sanitize/media-in-words.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { shapeSchema } from '../sanitize/parameters.ts'
@@ -75,7 +75,7 @@ function writeForeign(original: CanonicalRequest, channelDialect: ChatDialect): 
     messages: writeMessages(withLegalIds(request.messages, context), context),
     ...tools,
     ...writeToolChoice(request, tools['tools'] !== undefined, context),
-    ...writeSettings(isMistrals ? MISTRAL_SETTINGS : SETTINGS, request, losses),
+    ...withLegalCacheKey(writeSettings(isMistrals ? MISTRAL_SETTINGS : SETTINGS, request, losses), losses),
     ...writeSampling(request.sampling, context),
     ...writeOutput(request, context),
     ...reasoning,

@@ -64,8 +64,15 @@ export function writeToolChoice(request: CanonicalRequest, hasTools: boolean, co
   }
   return {
     ...(choice && writeChoiceOf(request, choice, context)),
-    ...defined({ parallel_tool_calls: parallelToolCalls }),
+    ...defined({ parallel_tool_calls: parallelOf(parallelToolCalls, context) }),
   }
+}
+
+/** Returns the switch for parallel calls if the upstream has one. */
+function parallelOf(parallel: boolean | undefined, { dialect, losses }: WriteContext): boolean | undefined {
+  if (dialect.parallel_switch !== false || parallel === undefined) return parallel
+  const path = ['parallelToolCalls']
+  return parallel ? losses.dropRestored(path, 'allowed-anyway') : losses.drop(path, 'no-switch-for-parallel-calls')
 }
 
 function writeChoiceOf(request: CanonicalRequest, choice: ToolChoice, context: WriteContext): JsonObject {

@@ -6,7 +6,7 @@ import { type JsonObject, stringIn } from '../../canonical/node.ts'
 import { withoutMedia } from '../moved-media.ts'
 import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, nativeExtras, nestedExtras, type WriteContext, withExtras } from './fields.ts'
-import { ruleFor, writeMedia } from './media.ts'
+import { isRefusedImage, ruleFor, writeMedia } from './media.ts'
 
 /** Writes a call in a request. Arguments that are not an object become a single argument named `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
@@ -57,11 +57,11 @@ function withoutMovedMedia(
     const wire = writeMedia(one, [], ruleFor(dialect, found))
     return wire && withExtras(nativeExtras(one), wire)
   }
-  return withoutMedia(part, path, { format: FORMAT, losses, moved, write, holds: isText })
+  return withoutMedia(part, path, { format: FORMAT, losses, moved, write, holds: isInWords })
 }
 
-/** Returns true for a document whose content is text, which is written as text. */
-const isText = ({ source }: MediaPart): boolean => source.type === 'text'
+/** Returns true for media that are written as text: documents of text, and images that Gemini refuses. */
+const isInWords = (part: MediaPart): boolean => part.source.type === 'text' || isRefusedImage(part)
 
 /** Keys whose value readers read as the whole text, provided that the object has no other key. */
 const TEXT_KEYS = ['result', 'output', 'error']
@@ -126,7 +126,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
       return address
     }
     const { extras: _, ...plain } = part
-    const wire = writeMedia(part.source.type === 'text' ? plain : part, path, ruleFor(dialect, losses))
+    const wire = writeMedia(isInWords(part) ? plain : part, path, ruleFor(dialect, losses))
     return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withExtras(nativeExtras(part), wire)
   }
   return losses.drop(path, 'not-in-results')

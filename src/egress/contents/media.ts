@@ -6,7 +6,7 @@ import { isGoogleFile } from '../../canonical/media/google-file.ts'
 import { withRate } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { ContentsDialect } from '../../formats/dialects/contents.ts'
-import { googleTypeOf } from '../media/google-types.ts'
+import { googleTypeOf, isRefusedByGoogle } from '../media/google-types.ts'
 import { extrasField, FORMAT, nativeExtras, nestedExtras, withExtras } from './fields.ts'
 
 /** Rules for media at a certain position in a request or answer. */
@@ -49,12 +49,23 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
   const { source } = part
   if (part.use === 'mask') return rule.losses.drop(path, 'no-masks')
   if (source.type === 'text') return writeDocument(part, path, rule)
+  if (rule.textTypes !== undefined && isRefusedImage(part)) return writeImageInWords(part, path, rule)
   if (source.type === 'bytes') return rule.losses.drop(path, 'only-base64')
   if (source.type === 'file-id' && source.format !== FORMAT) return rule.losses.drop(path, 'no-such-file-ids')
   rule.losses.dropFields(part, path, MEDIA_LOSSES)
   if (part.name !== undefined && !rule.hasNames) rule.losses.drop([...path, 'name'], 'no-name-here')
   const displayName = rule.hasNames ? part.name : undefined
   return source.type === 'base64' ? writeBytes(part, path, displayName, rule) : writeFile(part, path, displayName, rule)
+}
+
+/** Returns true for an image of a type that Gemini refuses, which is written as words. */
+export const isRefusedImage = ({ source }: MediaPart): boolean =>
+  source.type === 'base64' && isRefusedByGoogle(source.mediaType)
+
+function writeImageInWords(part: MediaPart, path: Path, { losses }: MediaRule): JsonObject {
+  const text = `[The image is left out: this model takes no ${(part.source as { mediaType: string }).mediaType}.]`
+  losses.change(path, { type: 'text', text, ...extrasField(part) } satisfies Part, 'no-such-image-type')
+  return { text }
 }
 
 function writeBytes(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {

@@ -15,7 +15,9 @@ import { writeThinking } from './thinking.ts'
 
 /*
  * Settings that some of Google's models refuse with 400 (formats/gemini-families.ts): "Penalty is not enabled for this
- * model", "Multiple candidates is not enabled", "Logprobs is not enabled", "Developer instruction is not enabled".
+ * model", "Multiple candidates is not enabled", "Logprobs is not enabled", "Developer instruction is not enabled". All
+ * refuse a `topK` of 0, with which other vendors leave the choice open: "the supported range is from 1"
+ * (genkit-ai/genkit#1397, Robitx/gp.nvim#241, read on 2026-12-01).
  */
 
 /** Returns the request with those settings that the model takes. Reports each change. */
@@ -51,10 +53,14 @@ const MAX_SEED = 2 ** 31 - 1
 
 function takenSampling(sampling: Sampling, dialect: ContentsDialect, losses: Losses): Sampling {
   const taken: { -readonly [Field in keyof Sampling]: Sampling[Field] } = { ...sampling }
-  const { logprobs, maxTokens, seed } = sampling
+  const { logprobs, maxTokens, seed, topK } = sampling
   if (dialect.logprobs === false && logprobs !== undefined) {
     losses.drop(['sampling', 'logprobs'], 'no-logprobs')
     delete taken.logprobs
+  }
+  if (topK !== undefined && topK < 1) {
+    losses.dropRestored(['sampling', 'topK'], 'the-default')
+    delete taken.topK
   }
   if (dialect.max_output !== undefined && maxTokens !== undefined && maxTokens > dialect.max_output) {
     losses.change(['sampling', 'maxTokens'], dialect.max_output, MODEL_LIMIT)

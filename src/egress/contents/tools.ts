@@ -18,14 +18,23 @@ interface ToolField {
   readonly index: number
 }
 
-/** Writes the entries of `tools`. All functions share one entry at the index of the first function. */
+/**
+ * Writes the entries of `tools`. All functions share one entry at the index of the first function. A later function of
+ * the same name is dropped: "Duplicate function declaration found" (docs/wire/contents.md#tools).
+ */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
   const mayMix = !isMixed(request) || supportsMixedTools(request)
   const offersOthers = !restrictsFunctions(request.toolChoice)
   const mayCall = !forbidsHosted(request)
+  const names = new Set<string>()
   const fields = tools.flatMap((tool, index) => {
+    if (tool.type === 'function' && names.has(tool.name)) {
+      context.losses.drop(['tools', index], 'names-are-unique')
+      return []
+    }
+    if (tool.type === 'function') names.add(tool.name)
     if (!offersOthers && tool.type === 'hosted') {
       context.losses.dropRestored(['tools', index], 'not-allowed-by-the-choice')
       return []

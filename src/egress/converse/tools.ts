@@ -8,6 +8,7 @@ import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical
 import type { ConverseDialect } from '../../formats/dialects/converse.ts'
 import { SYSTEM_TOOLS } from '../../formats/settings/converse.ts'
 import { extrasFor } from '../fields.ts'
+import { hasOddArguments, withPlainArguments } from '../sanitize/argument-names.ts'
 import { argumentSchema, dropStrictness, strictSchema } from '../sanitize/closed-schema.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
 import { isRecursive } from '../sanitize/recursive-schema.ts'
@@ -139,13 +140,15 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
 }
 
 /**
- * Returns true for a strict tool of a model that takes `strict`, unless its schema refers to itself. Other models refuse
- * the field, even if it is false (docs/wire/converse.md#tools).
+ * Returns true for a strict tool of a model that takes `strict`, unless its schema refers to itself or has arguments with
+ * odd names. Other models refuse the field, even if it is false (docs/wire/converse.md#tools).
  */
 function writeStrict(tool: FunctionTool, path: Path, { dialect, losses }: WriteContext): true | undefined {
   const { strict, parameters = {} } = tool
   if (strict !== true || dialect.strict_tools !== true) return dropStrictness(tool, path, losses)
-  return isRecursive(parameters) ? losses.drop([...path, 'strict'], 'no-recursive-schemas') : true
+  if (isRecursive(parameters)) return losses.drop([...path, 'strict'], 'no-recursive-schemas')
+  const isRenamed = dialect.argument_names === 'plain' && hasOddArguments(argumentSchema(parameters))
+  return isRenamed ? losses.drop([...path, 'strict'], 'plain-argument-names') : true
 }
 
 /** Writes the argument schema, which must be an object schema. A strict schema is closed. */
@@ -163,7 +166,8 @@ function writeSchema(
     losses.add(at, emptySchema, 'minted-empty-schema')
     return emptySchema
   }
-  const objectSchema = argumentSchema(parameters)
+  const declaredSchema = argumentSchema(parameters)
+  const objectSchema = dialect.argument_names === 'plain' ? withPlainArguments(declaredSchema) : declaredSchema
   const closedSchema = strict === true ? strictSchema(objectSchema) : objectSchema
   const schema = dialect.plain_schemas === true ? plainSchema(closedSchema, budget) : closedSchema
   if (JSON.stringify(schema) !== JSON.stringify(parameters)) losses.change(at, schema, 'schema-made-legal')

@@ -204,17 +204,23 @@ function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObjec
 
 function writeResult(part: ToolResultPart, path: Path, context: WriteContext): Block | undefined {
   const blocks = writeBlocks(part.content, [...path, 'content'], 'result', context).map(({ block }) => block)
-  if (part.failed && blocks.length === 0) blocks.push(insertFailure(part, path, context))
+  const holdsTextOnly = blocks.every(({ type }) => type === 'text')
+  if (part.failed && !holdsTextOnly) context.losses.drop([...path, 'failed'], 'errors-hold-text-only')
+  if (part.failed && (blocks.length === 0 || !holdsTextOnly)) blocks.push(insertFailure(part, path, context))
   const block: Block = {
     type: 'tool_result',
     tool_use_id: part.id,
     ...contentOf(blocks),
-    ...(part.failed === undefined ? {} : { is_error: part.failed }),
+    ...(part.failed && holdsTextOnly ? { is_error: true } : {}),
   }
   return withCache({ ...block, ...extrasFor(part, FORMAT) }, part, path, context)
 }
 
-/** Inserts a text into a failed result without content, because upstreams refuse errors without text. */
+/**
+ * Inserts a text into a failed result without content or with images, because upstreams refuse errors without text, and
+ * those with anything else: "all content must be type `text` if `is_error` is true" (caozhiyuan/copilot-api#196,
+ * vellum-ai/vellum-assistant#18387, read on 2026-12-01).
+ */
 function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContext): Block {
   const notice = { type: 'text', text: 'The call failed.' }
   losses.insert([...path, 'content', part.content.length], notice, 'errors-need-a-text')

@@ -92,6 +92,26 @@ export function limitMarkers(body: Block, hint: CacheHint | undefined, context: 
 }
 
 /**
+ * Shortens the time of markers that follow one with a shorter time: "a ttl='1h' cache_control block must not come after a
+ * ttl='5m' cache_control block. Note that blocks are processed in the following order: tools, system, messages"
+ * (cnighswonger/claude-code-cache-fix#44, vellum-ai/vellum-assistant#22191, read on 2026-12-01).
+ */
+export function orderMarkers(body: Block, { markers, losses }: WriteContext): void {
+  const all = [...markers, ...(body['cache_control'] === undefined ? [] : [{ block: body, path: [] }])]
+  const marked = all.filter(({ block }) => block['cache_control'] !== undefined)
+  const first = marked.findIndex(({ block }) => !isLong(block))
+  if (first === -1) return
+  for (const { block, path } of marked.slice(first).filter(({ block }) => isLong(block))) {
+    block['cache_control'] = { ...(block['cache_control'] as JsonObject), ttl: SHORT_TTL }
+    losses.change([...path, 'cache', 'ttl'], SHORT_TTL, 'longer-cache-times-first')
+  }
+}
+
+const [SHORT_TTL, LONG_TTL] = ['5m', '1h'] as const
+
+const isLong = ({ cache_control }: Block): boolean => (cache_control as JsonObject)['ttl'] === LONG_TTL
+
+/**
  * Adds cache markers if the caller set none or if its format has none (trap 62). The format's automatic caching marks
  * the end of the prompt, so that no turn changes when more turns follow. A second marker is at the end of the prefix
  * shared by conversations, so that other conversations can reuse it. Together they use two of the four markers.

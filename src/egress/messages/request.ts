@@ -27,6 +27,7 @@ import {
   type Block,
   FORMAT,
   limitMarkers,
+  orderMarkers,
   type Tools,
   type WriteContext,
   writeMarker,
@@ -102,6 +103,7 @@ function writeForeign(
     ...(request.stream ? { stream: true } : {}),
   }
   limitMarkers(body, request.cache, context)
+  orderMarkers(body, context)
   const headers = writeHeaders(NO_HEADERS, dialect)
   const wire = { path: '/v1/messages', query: {}, headers, body: body as JsonObject }
   return { wire, losses: losses.list, renamed }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, extrasFor } from '../fields.ts'
+import { hasOddArguments, withPlainArguments } from '../sanitize/argument-names.ts'
 import { argumentSchema, dropStrictness, strictSchema } from '../sanitize/closed-schema.ts'
 import { runsAt } from '../sanitize/hosted-tools.ts'
 import { reportNoChoice } from '../sanitize/limits.ts'
@@ -66,13 +67,16 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
 type WrittenTool = Pick<FunctionTool, 'parameters'> & { readonly strict: boolean | undefined }
 
 /**
- * Returns the strictness of a tool, or undefined if the upstream refuses the field (docs/wire/converse.md#tools) or a
- * strict schema that refers to itself (docs/wire/messages.md#tools).
+ * Returns the strictness of a tool, or undefined if the upstream refuses the field (docs/wire/converse.md#tools), a
+ * strict schema that refers to itself (docs/wire/messages.md#tools), or the name of an argument.
  */
 function writeStrict(tool: FunctionTool, path: Path, { dialect, losses }: WriteContext): boolean | undefined {
   const { strict, parameters = {} } = tool
   if (dialect.strict_tools === false) return dropStrictness(tool, path, losses)
-  return strict === true && isRecursive(parameters) ? losses.drop([...path, 'strict'], 'no-recursive-schemas') : strict
+  if (strict !== true) return strict
+  if (isRecursive(parameters)) return losses.drop([...path, 'strict'], 'no-recursive-schemas')
+  const isRenamed = dialect.argument_names === 'plain' && hasOddArguments(argumentSchema(parameters))
+  return isRenamed ? losses.drop([...path, 'strict'], 'plain-argument-names') : strict
 }
 
 /** Writes the argument schema, which must be an object schema. In a strict schema, all objects are closed. */
@@ -83,8 +87,9 @@ function writeSchema({ parameters, strict }: WrittenTool, path: Path, { dialect,
     losses.add(at, empty, 'minted-empty-schema')
     return empty
   }
-  const plain = argumentSchema(parameters)
-  const closed = strict === true ? strictSchema(plain) : plain
+  const declaredSchema = argumentSchema(parameters)
+  const plainSchema = dialect.argument_names === 'plain' ? withPlainArguments(declaredSchema) : declaredSchema
+  const closed = strict === true ? strictSchema(plainSchema) : plainSchema
   const schema = SUBSETS[dialect.schemas ?? 'any'](closed)
   if (JSON.stringify(schema) !== JSON.stringify(parameters)) losses.change(at, schema, 'schema-made-legal')
   return schema

@@ -4,9 +4,9 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import type { BodyChanges } from '../native.ts'
 import { withSupportedEffort } from '../sanitize/efforts.ts'
-import { type RefusedSetting, refusedSettings } from '../sanitize/refused-settings.ts'
+import { type RefusedSetting, refusedSettings, takenLimit } from '../sanitize/refused-settings.ts'
 import { ENCRYPTED_REASONING, LOGPROBS } from './include.ts'
-import { neverReasons, withoutReasoning } from './settings.ts'
+import { effortsFor, neverReasons, withoutReasoning } from './settings.ts'
 
 /*
  * A native caller chooses its settings for the model that it names. If an alias or a fallback sends its request to
@@ -32,7 +32,9 @@ export function settingsForModel(
   const refused = refusedSettings(request, dialect, losses)
   const removed = refused.flatMap(setting => FIELDS[setting] ?? []).filter(field => body[field] !== undefined)
   const reasons = !neverReasons(dialect)
+  const limit = takenLimit(request, dialect, losses)
   return {
+    ...(limit === request.sampling.maxTokens ? {} : { max_output_tokens: limit! }),
     ...Object.fromEntries(removed.map(field => [field, undefined])),
     ...(refused.includes('verbosity') ? withoutField(body, 'text', 'verbosity') : {}),
     ...(reasons ? withSupported(request, body, dialect, losses) : withoutSettings(request, body, losses)),
@@ -42,13 +44,14 @@ export function settingsForModel(
 
 /** Writes an effort that the model does not have as the nearest one, or leaves it out. */
 function withSupported(
-  { reasoning }: CanonicalRequest,
+  request: CanonicalRequest,
   { reasoning: written }: JsonObject,
-  { efforts }: ResponsesDialect,
+  dialect: ResponsesDialect,
   losses: Losses,
 ): BodyChanges {
+  const { reasoning } = request
   if (reasoning === undefined || !isObject(written)) return {}
-  const { effort } = withSupportedEffort(reasoning, efforts, losses)
+  const { effort } = withSupportedEffort(reasoning, effortsFor(request, dialect), losses)
   if (effort === reasoning.effort) return {}
   return effort === undefined
     ? withoutField({ reasoning: written }, 'reasoning', 'effort')

@@ -120,7 +120,7 @@ function writeBody(request: CanonicalRequest, context: WriteContext): JsonObject
     ...(isChoosable ? writeToolChoice(request, context) : {}),
     ...writeSampling(request, context.losses),
     ...writeOutput(request.output, context.losses),
-    ...writeReasoning(request.reasoning, context),
+    ...writeReasoning(request, context),
     ...writeSettings(request, context),
     ...(request.stream ? { stream: true } : {}),
     ...extrasFor(request, FORMAT),

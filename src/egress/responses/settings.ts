@@ -1,13 +1,14 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, State } from '../../canonical/request.ts'
+import type { Tool } from '../../canonical/tool.ts'
 import type { ResponsesDialect } from '../../formats/dialects/responses.ts'
 import { SETTINGS } from '../../formats/settings/responses.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, extrasFor } from '../fields.ts'
 import { withoutBudget, withSupportedEffort } from '../sanitize/efforts.ts'
 import { withEnumInObject } from '../sanitize/enum.ts'
-import { endUserOf, supportedTier } from '../sanitize/limits.ts'
+import { endUserOf, supportedTier, withLegalCacheKey } from '../sanitize/limits.ts'
 import { shapeSchema } from '../sanitize/parameters.ts'
 import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
@@ -32,7 +33,7 @@ export function writeSampling(request: CanonicalRequest, losses: Losses): JsonOb
   const { maxTokens } = sampling
   const tooFew = maxTokens !== undefined && maxTokens < MIN_TOKENS
   if (tooFew) losses.change(['sampling', 'maxTokens'], MIN_TOKENS, 'sixteen-tokens-at-least')
-  const plain = writePlain(SETTINGS, request, losses)
+  const plain = withLegalCacheKey(writePlain(SETTINGS, request, losses), losses)
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
   return { ...plain, ...(defined({ max_output_tokens: tooFew ? MIN_TOKENS : maxTokens }) as JsonObject) }
 }
@@ -76,18 +77,35 @@ function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObj
 }
 
 /** Writes the reasoning settings. Reasoning is hidden by default, so no field is needed to hide it. */
-export function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
+export function writeReasoning(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject {
+  const { reasoning } = request
   if (reasoning === undefined) return {}
-  const efforts = neverReasons(dialect) ? [] : dialect.efforts
+  const efforts = neverReasons(dialect) ? [] : effortsFor(request, dialect)
   const { effort, show } = withSupportedEffort(withoutBudget(reasoning, FORMAT, efforts, losses), efforts, losses)
   if (neverReasons(dialect)) return withoutReasoning(reasoning, losses)
   if (reasoning.show === false) losses.dropRestored(['reasoning', 'show'], 'hidden-unless-asked-for')
   const fields = {
-    ...defined({ effort, summary: show === true ? 'auto' : undefined }),
+    ...defined({ effort, summary: show === true ? summaryFor(dialect, losses) : undefined }),
     ...extrasFor(reasoning, FORMAT),
   } as JsonObject
   return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
 }
+
+/**
+ * Returns the kind of summary: "Your organization must be verified to generate reasoning summaries"
+ * (continuedev/continue#12030, read on 2026-12-01).
+ */
+const summaryFor = ({ summaries }: ResponsesDialect, losses: Losses): string | undefined =>
+  summaries === false ? losses.drop(['reasoning', 'show'], 'no-summaries-of-reasoning') : 'auto'
+
+/**
+ * Returns the efforts that the model takes for a request: "The following tools cannot be used with reasoning.effort
+ * 'minimal': web_search" (openai/codex#3559, read on 2026-12-01).
+ */
+export const effortsFor = ({ tools }: CanonicalRequest, { efforts }: ResponsesDialect): ResponsesDialect['efforts'] =>
+  tools?.some(isSearch) === true ? efforts?.filter(effort => effort !== 'minimal') : efforts
+
+const isSearch = (tool: Tool): boolean => tool.type === 'hosted' && tool.kind === 'web-search'
 
 /** Returns true if the model does not reason, so that OpenAI refuses all settings and items of reasoning. */
 export const neverReasons = ({ reasons }: ResponsesDialect): boolean => reasons === false

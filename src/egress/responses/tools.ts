@@ -167,8 +167,12 @@ export function writeToolChoice(request: CanonicalRequest, context: WriteContext
   return { tool_choice: nativeChoice ?? writeChoice(choice, tools ?? [], context), ...parallel }
 }
 
+/**
+ * The type of a choice is that of the tool: "Tool choice 'web_search_preview' not found in 'tools' parameter"
+ * (raine/claude-code-proxy#26; the AI SDK's OpenAI provider 4.0.118 writes `web_search`; read on 2026-12-01).
+ */
 const HOSTED_CHOICES: { readonly [K in HostedKind]?: string } = {
-  'web-search': 'web_search_preview',
+  'web-search': 'web_search',
   'code-execution': 'code_interpreter',
 }
 

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 import { eachSchema } from './each-schema.ts'
 import { withMergedUnions } from './merged-unions.ts'
+import { withCurrentKeywords } from './older-drafts.ts'
 import { withPropertySchemas } from './parameters.ts'
 import { looksAround } from './patterns.ts'
 
@@ -77,7 +78,7 @@ const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
  * Returns a tool's argument schema in the form that the upstream accepts: an object without a union at the top level.
  */
 export function argumentSchema(schema: JsonObject): JsonObject {
-  const merged = withPropertySchemas(withMergedUnions(schema))
+  const merged = withPropertySchemas(withCurrentKeywords(withMergedUnions(schema)))
   return merged['type'] === 'object' ? merged : { type: 'object', ...withoutType(merged) }
 }
 

@@ -43,7 +43,7 @@ function withWords(request: CanonicalRequest, rule: JsonRule, text: string, writ
   const { messages } = request
   const part: TextPart = { type: 'text', text }
   const [first] = messages
-  if (first === undefined || !isInstructing(first.role)) {
+  if (first === undefined || !isInstructing(first.role) || (rule.skipsInstructions && first.content.length === 0)) {
     const { role = rule.skipsInstructions ? 'developer' : 'system' } = rule
     const inserted: Message = { role, content: [part] }
     const written = write({ ...request, messages: [inserted, ...messages] })

@@ -1,4 +1,5 @@
 import type { Losses } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { sha256 } from './sha256.ts'
 
@@ -17,15 +18,27 @@ export function supportedTier(
   return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
-/** OpenAI's maximum length of a user id, in characters. */
-const MAX_USER_ID_LENGTH = 64
+/** OpenAI's maximum length of a user id and of a cache key, in characters. */
+const MAX_KEY_LENGTH = 64
 
 /** Returns the user id. An id that is too long is replaced with its SHA-256, which is the same in every request. */
 export function endUserOf(endUser: string | undefined, losses: Losses): string | undefined {
-  if (endUser === undefined || endUser.length <= MAX_USER_ID_LENGTH) return endUser
+  if (endUser === undefined || endUser.length <= MAX_KEY_LENGTH) return endUser
   const hash = sha256(endUser)
   losses.change(['endUser'], hash, 'hashed')
   return hash
+}
+
+/**
+ * Returns the fields with a key of a cache that OpenAI takes. One that is too long for OpenAI ("Invalid 'prompt_cache_key': string too long. Expected a
+ * string with maximum length 64", theopenco/llmgateway#3110, read on 2026-12-01) is replaced with its SHA-256.
+ */
+export function withLegalCacheKey<B extends JsonObject>(body: B, losses: Losses): B {
+  const cacheKey = body['prompt_cache_key']
+  if (typeof cacheKey !== 'string' || cacheKey.length <= MAX_KEY_LENGTH) return body
+  const hash = sha256(cacheKey)
+  losses.change(['cacheKey'], hash, 'hashed')
+  return { ...body, prompt_cache_key: hash }
 }
 
 /**

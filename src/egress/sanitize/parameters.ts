@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 import { eachSchema } from './each-schema.ts'
 import { withMergedUnions } from './merged-unions.ts'
+import { withCurrentKeywords } from './older-drafts.ts'
 import { type PatternReason, withoutRefusedPatterns } from './patterns.ts'
 import { type SchemaDialect, SUBSETS } from './schema-subsets.ts'
 
@@ -18,7 +19,7 @@ export function parametersOf(
 ): JsonObject | undefined {
   if (parameters === undefined) return undefined
   const mergedSchema = withMergedUnions(parameters)
-  const plainSchema = withPlainRoot(withPropertySchemas(mergedSchema))
+  const plainSchema = withPlainRoot(withPropertySchemas(withCurrentKeywords(mergedSchema)))
   let refusal: PatternReason | undefined
   const note = (reason: PatternReason): void => {
     refusal ??= reason

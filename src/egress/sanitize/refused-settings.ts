@@ -6,6 +6,7 @@ import {
   type Reasoning,
   type Sampling,
 } from '../../canonical/request.ts'
+import { MODEL_LIMIT } from '../losses.ts'
 
 /* Settings that some models of OpenAI refuse, for all formats in which upstreams offer them (docs/dialects.md). */
 
@@ -15,6 +16,7 @@ export interface SettingsDialect {
   readonly penalties?: boolean
   readonly stop?: boolean
   readonly verbosity?: boolean
+  readonly max_output?: number
 }
 
 type SamplingField = 'temperature' | 'topP' | 'logprobs' | 'frequencyPenalty' | 'presencePenalty' | 'stop'
@@ -71,6 +73,17 @@ export function refusedSettings(
   return [...refused, 'verbosity']
 }
 
+/** Returns the output limit of a request, at most what the model can answer. A lower one is reported. */
+export function takenLimit(
+  { sampling: { maxTokens } }: CanonicalRequest,
+  { max_output }: SettingsDialect,
+  losses: Losses,
+): number | undefined {
+  if (maxTokens === undefined || max_output === undefined || maxTokens <= max_output) return maxTokens
+  losses.change(['sampling', 'maxTokens'], max_output, MODEL_LIMIT)
+  return max_output
+}
+
 /** Returns the request without the settings that the upstream refuses. The same object if it takes all of them. */
 export function withoutRefusedSettings(
   request: CanonicalRequest,
@@ -78,11 +91,13 @@ export function withoutRefusedSettings(
   losses: Losses,
 ): CanonicalRequest {
   const refused = refusedSettings(request, dialect, losses)
-  if (refused.length === 0) return request
+  const maxTokens = takenLimit(request, dialect, losses)
+  if (refused.length === 0 && maxTokens === request.sampling.maxTokens) return request
   const sampling: { -readonly [Field in keyof Sampling]: Sampling[Field] } = { ...request.sampling }
   const output: { -readonly [Field in keyof Output]: Output[Field] } = { ...request.output }
   for (const field of refused)
     if (field === 'verbosity') delete output.verbosity
     else delete sampling[field]
+  if (maxTokens !== undefined) sampling.maxTokens = maxTokens
   return { ...request, sampling, output }
 }

@@ -72,6 +72,7 @@ export const FLAGS = {
     default: false,
     meaning: 'refuses turns of the user in a row, so that they become one; default: false, or as `chat_templates` says',
   },
+  max_output: SHARED_FLAGS.max_output,
   limit_field: {
     values: ['max_completion_tokens', 'max_tokens'],
     default: 'max_completion_tokens',
@@ -109,6 +110,11 @@ export const FLAGS = {
     default: 'all',
     meaning:
       'the tool choices that are taken: `all` (default), `one` (a mode or one function; vendors other than OpenAI), `modes` (`auto`, `required`, `none`; LM Studio and llama.cpp), or none (Ollama); of other choices, only the tools that they allow are offered',
+  },
+  parallel_switch: {
+    values: 'boolean',
+    default: true,
+    meaning: 'takes `parallel_tool_calls`; default: true; false for the o-series of OpenAI',
   },
   call_ids: {
     values: ['any', 'short'],

@@ -74,6 +74,7 @@ export const FLAGS = {
       'schemas of tools have `type`, `properties` and `required` alone at their top, and no references; default: true for Nova, which refuses all other keywords there',
   },
   json_schema: SHARED_FLAGS.json_schema,
+  argument_names: SHARED_FLAGS.argument_names,
   strict_tools: SHARED_FLAGS.strict_tools,
   top_k: {
     values: 'boolean',

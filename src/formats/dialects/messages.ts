@@ -117,6 +117,7 @@ export const FLAGS = {
   },
   strict_tools: SHARED_FLAGS.strict_tools,
   schemas: SHARED_FLAGS.schemas,
+  argument_names: SHARED_FLAGS.argument_names,
   json_schema: SHARED_FLAGS.json_schema,
   bedrock: {
     values: 'boolean',

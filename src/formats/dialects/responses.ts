@@ -29,10 +29,17 @@ export const FLAGS = {
   sampling: SHARED_FLAGS.sampling,
   penalties: SHARED_FLAGS.penalties,
   verbosity: SHARED_FLAGS.verbosity,
+  max_output: SHARED_FLAGS.max_output,
   reasons: {
     values: 'boolean',
     default: true,
     meaning: 'takes settings and items of reasoning; default: true; false for models that do not reason, such as GPT-4',
+  },
+  summaries: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'writes summaries of reasoning, for callers of other formats; default: true; set it to false for an organization that OpenAI has not verified, because it refuses them',
   },
   compaction: {
     values: 'boolean',

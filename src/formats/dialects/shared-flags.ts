@@ -108,6 +108,12 @@ export const SHARED_FLAGS = {
     meaning:
       '`kimi`: schemas of tools and answers are written in the subset that Kimi takes, and names of tools begin with a letter; `xai`: schemas have no `pattern`, no `format` and no slash in an `enum`; `any` by default',
   },
+  argument_names: {
+    values: ['any', 'plain'],
+    default: 'any',
+    meaning:
+      '`plain`: names of the arguments of tools have at most 64 letters, digits, `_`, `.` and `-`; others are described in words, and their tool is not strict; `any` by default, and `plain` for Claude',
+  },
   custom_tools: {
     values: 'boolean',
     default: true,

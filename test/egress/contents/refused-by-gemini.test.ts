@@ -45,7 +45,7 @@ const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
 const shape = (schema: JsonObject): JsonObject => ({
   response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
 })
-const tool = (parameters: JsonObject): JsonObject => ({ type: 'function', function: { name: 'f', parameters } })
+const tool = (parameters: JsonObject, name = 'f'): JsonObject => ({ type: 'function', function: { name, parameters } })
 const text = { type: 'string' }
 const NODE = { $ref: '#/$defs/node' }
 const TREE = object({ root: NODE }, { $defs: { node: object({ children: list(3, NODE) }) } })
@@ -82,11 +82,10 @@ describe('bounds of lists', () => {
   })
 
   test('count over all tools', () => {
-    const bounded = tool(object({ a: list(40) }))
     const parametersOf = (count: number): Loose[] =>
-      sent({ tools: Array(count).fill(bounded) }).body.tools[0].functionDeclarations.map(
-        (one: Loose) => one.parametersJsonSchema.properties.a.maxItems,
-      )
+      sent({
+        tools: Array.from({ length: count }, (_, at) => tool(object({ a: list(40) }), `f${at}`)),
+      }).body.tools[0].functionDeclarations.map((one: Loose) => one.parametersJsonSchema.properties.a.maxItems)
     expect(parametersOf(2)).toEqual([40, 40])
     expect(parametersOf(5)).toEqual(Array(5).fill(undefined))
   })

@@ -24,7 +24,8 @@ export function sentTo(vendor: StrictVendor, request: CanonicalRequest, origin: 
     format,
     baseUrl: vendor.baseUrl ?? '',
   }
-  const dialect = row.dialect ?? hostDialect(format, row.baseUrl ?? '')
+  // A voice that the vendor lacks is refused by the gateway itself.
+  const { voices: _, ...dialect } = row.dialect ?? hostDialect(format, row.baseUrl ?? '')
   const channel = { baseUrl: '', auth: 'bearer', headers: {}, query: {}, ...row, dialect } as const
   const { native } = origin
   const { dialect: flags, otherModel = false } = formatFor(channel, { model: request.model, ...origin })

@@ -11,14 +11,15 @@ import { VENDORS } from './index.ts'
 import { refusedBy, sentTo } from './sent.ts'
 
 /** Paths at which clients send each format. Only those of formats that callers speak and vendors share. */
-const PATHS: { readonly [format: Format]: string } = {
-  chat: '/v1/chat/completions',
-  responses: '/v1/responses',
-  messages: '/v1/messages',
+const PATHS: { readonly [format: Format]: (model: string) => string } = {
+  chat: () => '/v1/chat/completions',
+  responses: () => '/v1/responses',
+  messages: () => '/v1/messages',
+  contents: model => `/v1beta/models/${model}:generateContent`,
 }
 
 const read = (format: Format, model: string, body: JsonObject): CanonicalRequest =>
-  READERS[format]!.request!({ path: PATHS[format]!, query: {}, headers: {}, body: { ...body, model } })
+  READERS[format]!.request!({ path: PATHS[format]!(model), query: {}, headers: {}, body: { ...body, model } })
 
 describe.each(VENDORS)('$preset $baseUrl in $format', vendor => {
   const { format, models, refusals } = vendor

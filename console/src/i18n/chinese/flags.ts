@@ -73,10 +73,14 @@ export const FLAGS: { readonly [flag: string]: string } = {
   json_with_tools: '可以同时接受 `response_format` 和工具；默认 true；为 false 时改用文字要求 JSON',
   schemas:
     '`kimi`：工具和应答的模式写成 Kimi 接受的子集，工具名以字母开头；`xai`：模式不含 `pattern`、`format`，`enum` 中不含斜杠；默认 `any`',
+  argument_names:
+    '`plain`：工具参数名最多 64 个字母、数字、`_`、`.` 和 `-`；其他参数以文字描述，其工具不严格；默认 `any`，Claude 为 `plain`',
+  parallel_switch: '接受 `parallel_tool_calls`；默认 true；OpenAI 的 o 系列为 false',
   strict_tools:
     '接受工具的 `strict`；chat 和 messages 默认 true；converse 默认 false；Bedrock 上只有 Claude 4.5 和 4.6 为 true，其他模型会拒绝该字段',
   cache_times: '接受缓存点的时长；默认 true；Nova 和 4.5 之前的 Claude 为 false',
   stateless: '不保存应答；所有状态由网关保存',
+  summaries: '为其他格式的调用方写推理摘要；默认 true；未经 OpenAI 验证的组织为 false，因为它会拒绝',
   compaction: 'false：没有 `/responses/compact`，由网关以摘要压缩',
   count: 'false：没有词元计数接口，由网关估算',
   temperatures:

@@ -193,6 +193,7 @@ export const LACKING: { readonly [reason: string]: string } = {
   'no-such-tools': '不支持这种工具',
   'no-such-voice': '不支持这种声音',
   'no-suffix': '不支持后缀',
+  'no-summaries-of-reasoning': '不支持推理摘要',
   'no-switch-for-parallel-calls': '没有并行调用的开关',
   'no-system-turns': '不支持 system 轮次',
   'no-such-effort': '不支持此强度',

@@ -1,8 +1,11 @@
 /** Chinese texts of all other loss reasons. */
 export const OTHERS: { readonly [reason: string]: string } = {
   'a-cache-point-instead': '改用缓存点',
+  'errors-hold-text-only': '错误只能包含文本',
   'language-code': '改用语言代码',
   'language-detected': '由上游识别语言',
+  'longer-cache-times-first': '较长的缓存时长必须在前',
+  'plain-argument-names': '参数名只能由普通字符组成',
   'prompt-includes-cache': '输入词元须包含缓存词元',
   'a-ratio-only': '只能指定宽高比',
   'a-text-or-a-picture': '只能是文本或图片',
