@@ -35,6 +35,8 @@ export interface GoogleServiceAccount {
   readonly privateKey: string
   readonly keyId?: string
   readonly tokenUrl: string
+  /** Domain of a universe other than the public Google Cloud, such as a sovereign cloud. */
+  readonly universe?: string
 }
 
 type AzureType = 'azure-client' | 'azure-managed' | 'azure-workload' | 'azure-default'
@@ -195,6 +197,7 @@ function serviceAccountOf(
     private_key: privateKey,
     private_key_id: keyId,
     token_uri: tokenUrl,
+    universe_domain: universe,
   } = parseObject(text) ?? {}
   const pkcs8 = typeof privateKey === 'string' ? rsaKeyIn(privateKey) : undefined
   if (typeof email !== 'string' || pkcs8 === undefined) {
@@ -207,8 +210,12 @@ function serviceAccountOf(
     privateKey: pkcs8,
     ...defined({ keyId: typeof keyId === 'string' ? keyId : undefined }),
     tokenUrl: url,
+    ...defined({ universe: typeof universe === 'string' && universe !== PUBLIC_UNIVERSE ? universe : undefined }),
   }
 }
+
+/** Domain of the public Google Cloud. */
+export const PUBLIC_UNIVERSE = 'googleapis.com'
 
 /**
  * Returns an RSA key in PKCS #8, or undefined for anything else. A key may also be written in PKCS #1, or stand behind

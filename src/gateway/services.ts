@@ -194,7 +194,7 @@ export class Services {
 
   /** Returns the gauges and counters for metrics. Those of Redis are included only if Redis is configured. */
   private readings(): MeterReaders {
-    const { running, channels, bodiesInMemory, bodiesOnDisk, usage, limits, wrongKeys, store, stored } = this
+    const { running, channels, bodiesInMemory, bodiesOnDisk, usage, captures, limits, wrongKeys, store, stored } = this
     const { redis } = this.cluster
     const perChannel = (value: (channel: Channel) => number) => () =>
       channels.all.map(channel => ({ labels: { channel: channel.config.name }, value: value(channel) }))
@@ -213,6 +213,7 @@ export class Services {
       interlingua_channel_keys: () => channels.all.flatMap(keyReadings),
       interlingua_usage_queue_rows: () => usage.queued,
       interlingua_usage_dropped_total: () => usage.dropped,
+      interlingua_captures_dropped_total: () => captures.dropped,
       interlingua_limits_fallback: () => Number(limits.isAlone),
       interlingua_wrong_keys_total: () => wrongKeys.count,
       interlingua_store_faults_total: () => store.faultCount,

@@ -9,7 +9,7 @@ import { lazyAdmin, lazyConsole } from './lazy-operators.ts'
 import { METRICS_PATH } from './metrics.ts'
 import { MODEL_LISTS } from './model-lists.ts'
 import type { Probe } from './probes.ts'
-import { malformedPath, unknownPath, wrongMethod } from './refusals.ts'
+import { malformedPath, refusedMethod, unknownPath } from './refusals.ts'
 import { rootPage } from './root-page.ts'
 import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
 import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes } from './task-routes.ts'
@@ -23,8 +23,10 @@ import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './voice-sessions.ts'
  */
 export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vendor: string): Express {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
-  const refuseMethod = (allow: string) => (message: Request, response: Response) =>
-    refuseRequest(gateway, wrongMethod(message), message, response, { allow })
+  const refuseMethod = (allow: string) => (message: Request, response: Response) => {
+    const { error, headers } = refusedMethod(message, allow)
+    return refuseRequest(gateway, error, message, response, headers)
+  }
   const methods = taskMethods(vendor)
   for (const route of taskRoutes(vendor))
     app[route.method](

@@ -7,6 +7,28 @@ import { pathOf } from './address.ts'
 export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>
   new GatewayError({ kind: 'method-not-allowed', message: `This path does not support ${method}.` })
 
+/**
+ * Error for the rest of a WebSocket handshake from which a proxy removed the upgrade. Codex goes on over HTTP at once
+ * only after 426, and otherwise tries again for ten to twenty seconds (NVIDIA/NeMo-Relay#994, read on 2026-12-01).
+ */
+const lostUpgrade = (): GatewayError =>
+  new GatewayError({
+    kind: 'invalid-request',
+    httpStatus: 426,
+    code: 'upgrade_required',
+    message:
+      'The WebSocket handshake arrived without its upgrade: a proxy in between must pass the headers `Upgrade` and `Connection` over HTTP/1.1.',
+  })
+
+/** Refusal of a method that a known path does not support, and its headers. */
+export const refusedMethod = (
+  message: IncomingMessage,
+  allow: string,
+): { readonly error: GatewayError; readonly headers: { readonly [name: string]: string } } =>
+  message.method === 'GET' && message.headers['sec-websocket-key'] !== undefined
+    ? { error: lostUpgrade(), headers: { upgrade: 'websocket' } }
+    : { error: wrongMethod(message), headers: { allow } }
+
 /** Error for an unknown path. */
 export const unknownPath = (message: IncomingMessage): GatewayError =>
   new GatewayError({

@@ -17,7 +17,9 @@ const BY_RESULT: { readonly [code: number]: StoreFault } = {
   11: 'damaged', // CORRUPT
   13: 'full', // FULL
   14: 'unreachable', // CANTOPEN
+  15: 'failing', // PROTOCOL: the file system refused all locks for ten seconds
   17: 'damaged', // SCHEMA
+  22: 'full', // NOLFS: the file outgrew its file system
   26: 'damaged', // NOTADB
 }
 

@@ -25,6 +25,11 @@ const SECOND_SWEEP_MS = 600_000
  * as working.
  */
 const RETRY_DELAY_MS = 2000
+/**
+ * Pause before a SQLite file is retried, per duration of the last attempt. SQLite waits ten seconds for the locks of a
+ * file system that refuses them, and the event loop with it.
+ */
+const PAUSE_PER_ATTEMPT = 3
 /** Minimum interval between log lines of a recurring fault, in milliseconds. */
 const LOG_INTERVAL_MS = 60_000
 /** Number of attempts for work that the server rolls back because of a deadlock or serialization failure. */
@@ -109,6 +114,8 @@ export class LazyStore {
   private healthyAt = Number.NEGATIVE_INFINITY
   private sweepTimer: NodeJS.Timeout | undefined
   private retryTimer: NodeJS.Timeout | undefined
+  /** Duration of the last attempt if it failed, in milliseconds. */
+  private attemptMs = 0
   private closed = false
   /** True if the file was found in its place in this turn of the event loop. */
   private isInPlace = false
@@ -269,7 +276,13 @@ export class LazyStore {
     if (!READABLE_FAULTS.has(kind)) this.drop()
     const isLost = kind === 'unreachable' && this.fault === undefined && this.config.engine === 'postgres'
     this.fault = { kind, reads: mode === 'writes' && this.opening !== undefined }
-    if (!this.closed) this.retryTimer ??= setTimeout(this.retry, isLost ? RECONNECT_DELAY_MS : RETRY_DELAY_MS).unref()
+    if (!this.closed) this.retryTimer ??= setTimeout(this.retry, isLost ? RECONNECT_DELAY_MS : this.retryDelay).unref()
+  }
+
+  private get retryDelay(): number {
+    return this.config.engine === 'sqlite'
+      ? Math.max(RETRY_DELAY_MS, PAUSE_PER_ATTEMPT * this.attemptMs)
+      : RETRY_DELAY_MS
   }
 
   private readonly retry = async (): Promise<void> => {
@@ -281,14 +294,17 @@ export class LazyStore {
   private async attempt(): Promise<void> {
     if (this.closed) return
     if (this.fault?.kind === 'read-only' && mayWriteAgain(this.config)) this.drop()
+    const began = performance.now()
     try {
       const store = await this.current()
       await store.probe()
       this.healthyAt = performance.now()
+      this.attemptMs = 0
       this.endFault()
     } catch (thrown) {
       // Closing ended the test.
       if (this.closed) return
+      this.attemptMs = performance.now() - began
       const failure = this.recordFault(thrown, 'writes')
       if (failure !== UNAVAILABLE) this.log.error({ err: failure }, 'the store cannot be checked')
     }

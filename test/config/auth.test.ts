@@ -114,6 +114,19 @@ describe('the sign-in of a channel', () => {
     expect(await signedWithKey({ iss: 'a' }, auth.account.privateKey, undefined)).toMatch(/^eyJ/)
   })
 
+  test.each([
+    ['googleapis.com', undefined],
+    ['apis.example.com', 'apis.example.com'],
+  ])('reads the universe %s of a key file', (domain, universe) => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const file = join(dir, 'universe.json')
+    writeFileSync(file, JSON.stringify({ client_email: 'a@b', private_key: key, universe_domain: domain }))
+    const { auth } = channel(`provider: vertex, project: p, auth: { type: google-service-account, file: "${file}" }`)
+    if (auth?.type !== 'google-service-account') return expect.fail('no service account')
+    expect(auth.account.universe).toBe(universe)
+  })
+
   test.each(['metadata.example', 'http://metadata.example', 'http://metadata.example/'])(
     'takes %s for the host of a metadata server, as Google’s libraries do',
     host => {

@@ -70,6 +70,11 @@ describe('the files of the chart', () => {
     expect(new Set(included)).toEqual(new Set(defined))
   })
 
+  test('quote names of values, which may look like numbers or truth values', () => {
+    const unquoted = /(?:name|ClassName): \{\{ \. \}\}|\.secret\.\w+ \}\}|\{\{ \$name \}\}/
+    for (const [name, text] of TEMPLATES) expect([name, unquoted.exec(text)?.[0]]).toEqual([name, undefined])
+  })
+
   test.each([...TEMPLATES])('close every block: %s', (_, text) => {
     const actions = [...text.matchAll(/\{\{-?\s*(\w+)/g)].map(([, word]) => word!)
     const count = (...words: string[]): number => actions.filter(word => words.includes(word)).length
@@ -105,6 +110,10 @@ const SET_UPS: { readonly [name: string]: object } = {
     extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
     extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/ca', readOnly: true }],
     serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/x' } },
+  },
+  'with names that look like numbers or truth values': {
+    ...{ secrets: { NO: 'a' }, existingSecrets: ['1e3'], database: { existingSecret: { name: '0123', key: 'true' } } },
+    ...{ persistence: { enabled: true, storageClass: '1' }, serviceAccount: { name: '007' } },
   },
   'with secrets that exist': {
     ...{ replicas: 2, database: EXISTING('postgres'), redis: EXISTING('redis'), existingSecrets: ['provider-keys'] },

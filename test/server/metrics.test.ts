@@ -34,6 +34,12 @@ describe('metrics', () => {
     }
   })
 
+  test('count the requests of keys with captures that were not captured', async () => {
+    const testServer = await open({ keyHash: hashOf(OTHER_KEY) })
+    const { text } = await testServer.ask('/metrics', undefined, showing(`Bearer ${OTHER_KEY}`))
+    expect(text).toContain('interlingua_captures_dropped_total 0\n')
+  })
+
   test('count requests that use no model, too', async () => {
     const testServer = await open({ keyHash: hashOf(OTHER_KEY) })
     await testServer.ask('/v1/models', undefined, GET)

@@ -158,6 +158,17 @@ describe('paths and methods', () => {
     expect(JSON.stringify(json)).toContain(`does not support ${method}`)
   })
 
+  test.each(['/v1/responses', '/v1/realtime?model=m'])(
+    'a handshake for a WebSocket at %s that a proxy sends on without its upgrade is told so',
+    async path => {
+      const { testServer } = await open()
+      const handshake = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' }
+      const { headers, json } = await testServer.ask(path, undefined, { ...GET, headers: handshake })
+      expect(headers['upgrade']).toBe('websocket')
+      expect(JSON.stringify(json)).toContain('a proxy in between must pass')
+    },
+  )
+
   test('a model whose name looks like one of a method is still found or not', async () => {
     const { testServer } = await open()
     expect((await testServer.ask('/v1/models/llama:latest', undefined, GET)).status).toBe(404)

@@ -29,6 +29,10 @@ export const METERS = {
   interlingua_channel_drained: { type: 'gauge', aggregator: 'max', help: 'Whether a channel gets no new requests.' },
   interlingua_usage_queue_rows: { type: 'gauge', help: 'Usage rows that wait to be written.' },
   interlingua_usage_dropped_total: { type: 'counter', help: 'Usage rows that could not be stored.' },
+  interlingua_captures_dropped_total: {
+    type: 'counter',
+    help: 'Requests of keys with captures that were not captured: too many ran at once, or the store failed.',
+  },
   interlingua_store_up: { type: 'gauge', aggregator: 'min', help: 'Whether the store is available.' },
   interlingua_store_faults_total: { type: 'counter', help: 'Failed store operations.' },
   interlingua_redis_up: { type: 'gauge', aggregator: 'min', help: 'Whether Redis is reachable.' },

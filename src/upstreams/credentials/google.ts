@@ -1,10 +1,10 @@
-import type { GoogleServiceAccount } from '../../config/auth.ts'
+import { type GoogleServiceAccount, PUBLIC_UNIVERSE } from '../../config/auth.ts'
 import type { ProxyConfig } from '../../config/types.ts'
 import { fetchThrough } from '../channel/fetch.ts'
 import { accountError, type Token, type TokenSource } from './access-token.ts'
 import { withoutMetadata } from './library-proxy.ts'
 import { libraryError, loadOptionalPackage } from './optional-package.ts'
-import { signedWithKey } from './signed-jwt.ts'
+import { type Claims, signedWithKey } from './signed-jwt.ts'
 import { requestToken } from './token-request.ts'
 
 /*
@@ -17,19 +17,29 @@ const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const ASSERTION_LIFETIME = 3600
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** Returns a source of tokens for a service account, whose private key signs the token requests. */
+/**
+ * Returns a source of tokens for a service account, whose private key signs the token requests. Outside of the public
+ * universe, no server exchanges these: the signed claims are the token (google-auth-library 10.9 and
+ * googleapis/google-auth-library-python, read on 2026-12-01).
+ */
 export const serviceAccountTokens =
   (account: GoogleServiceAccount, proxy: ProxyConfig | undefined): TokenSource =>
   async () => {
     const iat = Math.floor(Date.now() / 1000)
-    const claims = { iss: account.email, scope: SCOPE, aud: account.tokenUrl, iat, exp: iat + ASSERTION_LIFETIME }
-    const assertion = await signedWithKey(claims, account.privateKey, account.keyId).catch(() => {
-      // The cause is omitted, because it may contain the key.
-      throw accountError("The service account's private key cannot sign token requests.")
-    })
+    const exp = iat + ASSERTION_LIFETIME
+    const claims = { iss: account.email, scope: SCOPE, iat, exp }
+    if (account.universe !== undefined)
+      return { text: await signedBy(account, { ...claims, sub: account.email }), from: 0, until: exp }
+    const assertion = await signedBy(account, { ...claims, aud: account.tokenUrl })
     const form = { grant_type: JWT_BEARER, assertion }
     return requestToken({ url: account.tokenUrl, form, proxy, server: "Google's token server" })
   }
+
+const signedBy = ({ privateKey, keyId }: GoogleServiceAccount, claims: Claims): Promise<string> =>
+  signedWithKey(claims, privateKey, keyId).catch(() => {
+    // The cause is omitted, because it may contain the key.
+    throw accountError("The service account's private key cannot sign token requests.")
+  })
 
 /** Returns a source of tokens for the machine's own service account, from the metadata server. */
 export const metadataTokens =
@@ -44,6 +54,9 @@ export const metadataTokens =
 /** A credential of `google-auth-library`. */
 interface GoogleClient extends GoogleClientParts {
   getAccessToken(): Promise<{ readonly token?: string | null }>
+  /** Returns headers as an object, or since version 10 as `Headers`. */
+  getRequestHeaders(): Promise<Headers | { readonly [name: string]: string }>
+  readonly universeDomain?: string
   readonly credentials?: { readonly expiry_date?: number | null }
 }
 
@@ -77,6 +90,13 @@ interface GoogleAuthLibrary {
   readonly gcpMetadata?: { resetIsAvailableCache(): void }
 }
 
+/** Returns a token. Outside of the public universe, the library signs those of service accounts for headers only. */
+async function tokenOf(client: GoogleClient): Promise<string | null | undefined> {
+  const { universeDomain = PUBLIC_UNIVERSE } = client
+  if (universeDomain === PUBLIC_UNIVERSE) return (await client.getAccessToken()).token
+  return new Headers(await client.getRequestHeaders()).get('authorization')?.replace(/^Bearer /, '')
+}
+
 /**
  * Project of the library's clients, which no token depends on. Without one, the library looks it up, which needs a
  * permission that a federated workload may lack.
@@ -98,7 +118,7 @@ export const googleDefaultTokens = (proxy?: ProxyConfig): TokenSource => {
     try {
       const authClient = await client
       if (fetch !== undefined) connectThrough(fetch, authClient)
-      const { token } = await authClient.getAccessToken()
+      const token = await tokenOf(authClient)
       if (typeof token !== 'string') throw new Error('the library returned no token')
       return {
         text: token,

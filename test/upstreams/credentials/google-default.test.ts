@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { GatewayError } from '../../../src/canonical/error.ts'
 import { tokenSourceOf } from '../../../src/upstreams/credentials/index.ts'
@@ -23,6 +25,20 @@ beforeEach(() => {
 const AUTH = { type: 'google-default' } as const
 
 const reasonOf = (thrown: GatewayError): string => thrown.error.message
+
+test('the key of a service account of another universe signs tokens itself', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const file = join(dir, 'account.json')
+  const account = {
+    ...{ type: 'service_account', client_email: 'g@p.iam', token_uri: `${await deadAddress()}/token` },
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    universe_domain: 'apis.example.com',
+  }
+  writeFileSync(file, JSON.stringify(account))
+  vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file)
+  const { text } = await tokenSourceOf(AUTH, undefined)()
+  expect(decodeJwt(text)).toMatchObject({ iss: 'g@p.iam', scope: 'https://www.googleapis.com/auth/cloud-platform' })
+})
 
 describe('a workload that is federated', () => {
   /** A token server of Google. The workload may not read its project. */

@@ -73,6 +73,20 @@ describe('tokens of Google', () => {
     expect(payload.exp! - payload.iat!).toBe(3600)
   })
 
+  test('of another universe are the signed claims themselves, because no server exchanges them there', async () => {
+    const server = await openUpstream(answering({ error: 'unsupported' }, 404))
+    const auth = accountAt(server.address)
+    if (auth.type !== 'google-service-account') throw new Error()
+    const account = { ...auth.account, universe: 'apis.example.com' }
+    const { text, until } = await tokenSourceOf({ ...auth, account }, undefined)()
+    const { payload } = await jwtVerify(text, publicKey)
+    const email = 'gateway@p.iam.gserviceaccount.com'
+    expect(payload).toMatchObject({ iss: email, sub: email, scope: 'https://www.googleapis.com/auth/cloud-platform' })
+    expect(payload.aud).toBeUndefined()
+    expect(payload.exp).toBe(until)
+    expect(server.seen).toEqual([])
+  })
+
   test('of the machine come from the metadata server, which must be asked with its header', async () => {
     const server = await openUpstream((response, seen) =>
       answering(ANSWER, seen.headers['metadata-flavor'] === 'Google' ? 200 : 403)(response, seen),

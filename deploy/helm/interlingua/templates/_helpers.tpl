@@ -71,5 +71,5 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "interlingua.address" -}}
 - name: {{ .variable }}
   valueFrom:
-    secretKeyRef: { name: {{ .secret.name }}, key: {{ .secret.key }} }
+    secretKeyRef: { name: {{ .secret.name | quote }}, key: {{ .secret.key | quote }} }
 {{- end }}
