@@ -324,6 +324,7 @@ describe('a list of channels', () => {
 
   test.each([
     ['new-api', { other: '2024-10-21' }],
+    ['one-api', { other: '2023-05-15', config: '{"api_version":"2024-10-21"}' }],
     ['one-api', { config: '{"api_version":"2024-10-21"}' }],
   ])('of %s has accounts of Azure', (gateway, fields) => {
     const azure = channel({ ...fields, type: 3, name: 'azure', base_url: 'https://r.openai.azure.com/' })
