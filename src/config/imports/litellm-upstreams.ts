@@ -77,12 +77,24 @@ const TEXTS = [
   ...['vertex_project', 'vertex_ai_project', 'vertex_location', 'vertex_ai_location', 'deployment_id'],
 ] as const
 
+/** Matches a reference to a variable whose name the config cannot have. Containers allow such names. */
+const ODD_VARIABLE = /^\s*os\.environ\/(?!\w+$)/
+
 /**
- * Returns a parameter whose value should be a text and is none, such as a key in digits. LiteLLM refuses the entry. A
- * channel would use the key or the account of the environment instead.
+ * Returns the reason why the parameters of an entry lead nowhere: one should be a text and is none, such as a key in
+ * digits, which LiteLLM refuses; or it names a variable that the config cannot. A channel would use the key or the
+ * account of the environment instead, or send the name itself.
  */
-export const wrongDestination = (params: JsonObject): string | undefined =>
-  TEXTS.find(field => (params[field] ?? '') !== '' && typeof params[field] !== 'string')
+export function wrongDestination(params: JsonObject): string | undefined {
+  const wrong = TEXTS.find(field => (params[field] ?? '') !== '' && typeof params[field] !== 'string')
+  if (wrong !== undefined) return `litellm_params.${wrong} is not a text`
+  const headers = HEADERS.flatMap(field => Object.entries(objectOf(params[field])))
+  const [odd] =
+    [...Object.entries(params), ...headers].find(([, value]) => ODD_VARIABLE.test(textOf(value) ?? '')) ?? []
+  return odd === undefined
+    ? undefined
+    : `${odd} names a variable that the config cannot: names have letters, digits and underscores only`
+}
 
 /**
  * Returns a parameter that decides where the requests of an entry go and that its account does not use. A key beside the
