@@ -50,7 +50,7 @@ export const secret = withValueKind(
 )
 /** Matches the name of a variable as shells, Kubernetes, Windows, LiteLLM, TensorZero, Kong and programs write it. */
 const VARIABLE_NAME =
-  /^(?:\$\w+|\$\(\w+\)|%\w+%|os\.environ\/\w+|(?:process\.)?env(?:\.|::?|:\/\/)\w+|\{vault:\/\/env\/[\w-]+\})$/i
+  /^(?:\$\w+|\$\([\w.-]+\)|%\w+%|os\.environ\/[\w.-]+|(?:process\.)?env(?:\.|::?|:\/\/)\w+|\{vault:\/\/env\/[\w-]+\})$/i
 
 /** Matches the place of a secret in a file or a vault, as other programs write it. */
 const SECRET_PLACE =

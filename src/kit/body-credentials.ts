@@ -46,7 +46,19 @@ const RESOURCE_PATHS = [
   ...['auth.token', 'auth.access_token', 'auth.refresh.refresh_token'],
   'auth.refresh.token_endpoint_auth.client_secret',
 ]
-const CREDENTIAL_PATHS = [...REQUEST_PATHS, ...RESOURCE_PATHS]
+
+/**
+ * Fields in which callers of LiteLLM's proxy give it the credentials of an upstream (its page "Clientside LLM
+ * Credentials", and `CredentialLiteLLMParams` of version 1.108.7, read on 2026-12-01).
+ */
+const LITELLM_FIELDS = [
+  ...['api_key', 'aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'azure_ad_token', 'azure_password'],
+  ...['vertex_credentials', 'vertex_ai_credentials', 'extra_headers.*', 'headers.*'],
+]
+const LITELLM_PATHS = ['', 'fallbacks.*.', 'user_config.model_list.*.litellm_params.'].flatMap(owner =>
+  LITELLM_FIELDS.map(field => owner + field),
+)
+const CREDENTIAL_PATHS = [...new Set([...REQUEST_PATHS, ...RESOURCE_PATHS, ...LITELLM_PATHS])]
 
 /** Fields with an address, which may contain a password or a key. */
 const ADDRESS_PATHS = [
@@ -71,7 +83,7 @@ export const credentialPaths = (url: string): readonly string[] => [
 
 /** Names of which every body with such a credential has at least one. */
 const MARKER =
-  /authorization|headers|secret|authentication|authconfig|apiauth|api_?key|access_token|refresh_token|"token"|url/i
+  /authorization|headers|secret|credentials|password|authentication|authconfig|apiauth|api_?key|access_key|token"|url/i
 
 /** Returns the credentials in the text of a body or a frame, which the other side may repeat. */
 export function credentialsInText(text: string): readonly string[] {
@@ -91,11 +103,17 @@ export function credentialsInBody(
 ): readonly string[] {
   const found: string[] = []
   eachNamed(body, CREDENTIAL_FIELDS, '', (text, path) => {
-    if (isSecret(path)) append(found, [text, ...text.split(/\s+/)])
+    if (isSecret(path)) append(found, [text, ...text.split(/\s+/), ...credentialsOfAccount(text)])
   })
   eachNamed(body, ADDRESS_FIELDS, '', text => append(found, credentialsInUrl(text)))
   return found.filter(isCredential)
 }
+
+/** Returns the secret fields in the text of a key file. */
+const credentialsOfAccount = (text: string): readonly string[] =>
+  Object.entries((text.startsWith('{') ? parseObject(text) : undefined) ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' && SECRET_NAME.test(name) ? [value] : [],
+  )
 
 /** Calls back with every text at named fields, and its path. */
 function eachNamed(

@@ -1,5 +1,5 @@
 /** Matches the names of headers, parameters and fields that contain a credential or an account. */
-export const SECRET_NAME = /auth|key|token|secret|password|cookie|org|project|account|signature/i
+export const SECRET_NAME = /auth|key|token|secret|password|credential|cookie|org|project|account|signature/i
 /** Minimum length of credentials that are removed from bodies, in characters. A shorter one may be an ordinary word. */
 const MIN_CREDENTIAL_LENGTH = 8
 

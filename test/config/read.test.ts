@@ -280,14 +280,22 @@ it.each([
   else expect(read).toThrow("metrics.port: is also the gateway's port")
 })
 
-it.each(['$KEY', '$(KEY)', '%KEY%', 'os.environ/KEY', 'env:KEY', 'env::KEY', '{vault://env/KEY}', 'process.env.KEY'])(
-  'refuses a key that is the name of a variable as another program writes it, which anybody could guess: %s',
-  key => {
-    const fault = 'key is the name of a variable, not its value: write ${NAME}'
-    expect(faults(`keys: [{ name: a, key: "${key}" }]`)).toEqual([`1 keys[0].${fault}`])
-    expect(faults(`channels: [{ name: a, provider: openai, key: "${key}" }]`)).toEqual([`1 channels[0].${fault}`])
-  },
-)
+it.each([
+  '$KEY',
+  '$(KEY)',
+  '$(MY-KEY)',
+  '%KEY%',
+  'os.environ/KEY',
+  'os.environ/MY-KEY',
+  'env:KEY',
+  'env::KEY',
+  '{vault://env/KEY}',
+  'process.env.KEY',
+])('refuses a key that is the name of a variable as another program writes it, which anybody could guess: %s', key => {
+  const fault = 'key is the name of a variable, not its value: write ${NAME}'
+  expect(faults(`keys: [{ name: a, key: "${key}" }]`)).toEqual([`1 keys[0].${fault}`])
+  expect(faults(`channels: [{ name: a, provider: openai, key: "${key}" }]`)).toEqual([`1 channels[0].${fault}`])
+})
 
 it.each(['/run/secrets/openai', 'file:///run/secrets/openai', 'vault://kv/openai#key', 'path::/secrets/openai'])(
   'refuses a key that is the place of a secret, which would be sent as the key: %s',

@@ -82,6 +82,21 @@ const PLACES: readonly (readonly [url: string, name: string, body: Placed])[] = 
 
 /** Bodies with a credential that no frame has. */
 const OTHER_PLACES: typeof PLACES = [
+  ...['api_key', 'aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'azure_ad_token'].map(
+    field => ['/v1/chat/completions', `${field} for LiteLLM`, (key: string) => ({ [field]: key })] as const,
+  ),
+  [
+    '/v1/chat/completions',
+    'account for LiteLLM',
+    key => ({ vertex_credentials: JSON.stringify({ private_key: key }) }),
+  ],
+  ['/v1/chat/completions', 'header for LiteLLM', key => ({ extra_headers: { Authorization: `Bearer ${key}` } })],
+  ['/v1/chat/completions', 'fallback of LiteLLM', api_key => ({ fallbacks: [{ model: 'm', api_key }] })],
+  [
+    '/v1/chat/completions',
+    'config for LiteLLM',
+    key => ({ user_config: { model_list: [{ litellm_params: { model: 'm', aws_secret_access_key: key } }] } }),
+  ],
   ['/v1alpha/auth_tokens', 'header of MCP', key => ({ bidiGenerateContentSetup: { tools: [mcpOfGemini(key)] } })],
   [
     '/v1beta/models/m:countTokens',

@@ -165,9 +165,12 @@ function addressOf({ base_url }: JsonObject, { preset, below, address: usual }: 
 const isAtCloudflare = (address: string | undefined): boolean =>
   address?.startsWith('https://gateway.ai.cloudflare.com/') === true
 
-/** Returns the version of Azure's API: the field `other`, or in newer versions of one-api a field of `config`. */
+/**
+ * Returns the version of Azure's API. one-api reads a field of `config`, and the older field `other` without one
+ * (`middleware/distributor.go` of version 0.6.10, run on 2026-12-01). new-api has `other` alone.
+ */
 const apiVersionOf = ({ other, config }: JsonObject): string | undefined =>
-  textOf(other) ?? textOf(parseObject(textOf(config) ?? '{}')?.['api_version'])
+  textOf(parseObject(textOf(config) ?? '{}')?.['api_version']) ?? textOf(other)
 
 /** Matches an address of Chat Completions without a place for the model's name. */
 const CHAT_ADDRESS = /^[^{}]*\/chat\/completions\/?$/

@@ -106,9 +106,16 @@ const serviceAccount = (credentials: string): object => ({
   ...(credentials.trimStart().startsWith('{') ? { account: credentials } : { file: credentials }),
 })
 
-/** Environment variables that LiteLLM reads for Azure. */
-const AZURE_KEY = variable('AZURE_API_KEY')
-const AZURE_ADDRESS = variable('AZURE_API_BASE')
+/** Environment variables that LiteLLM reads for a provider. */
+interface Variables {
+  readonly key: string
+  readonly address: string
+}
+
+const AZURE: Variables = { key: variable('AZURE_API_KEY'), address: variable('AZURE_API_BASE') }
+
+/** Variables of `azure_ai` (`azure_ai/common_utils.py` of version 1.108.7, read on 2026-12-01). */
+export const FOUNDRY: Variables = { key: variable('AZURE_AI_API_KEY'), address: variable('AZURE_AI_API_BASE') }
 
 /** Versions for which LiteLLM takes Azure's current API. */
 const CURRENT_VERSIONS: ReadonlySet<string> = new Set(['v1', 'preview', 'latest'])
@@ -123,18 +130,24 @@ const RESPONSES = 'responses/'
 const SERVERLESS =
   /^(?:c4ai-|command-|open-mistral-nemo$|mistral-(?:tiny|small|medium|large)(?:-(?:latest|\d[\d.-]*))?$|(?:codestral|devstral|magistral|ministral|pixtral)-.*(?:latest|\d{4})$)/
 
-function azureAccount(params: JsonObject, model: string): Account | string {
+function azureAccount(
+  params: JsonObject,
+  model: string,
+  _mode?: string,
+  variables: Variables = AZURE,
+): Account | string {
   if (model === '') return 'the deployment is missing: write its name'
   if (SERVERLESS.test(model)) return serverlessAccount(params, model)
   if (model.startsWith('speech/')) return 'no channel speaks the format of Azure’s speech service'
-  const { address, deployment: ofAddress } = deploymentIn(addressOf(params) ?? AZURE_ADDRESS)
+  const { address, deployment: ofAddress } = deploymentIn(addressOf(params) ?? variables.address)
   if (CLOUDFLARE.test(address)) return 'no channel has the paths of Cloudflare’s gateway in front of Azure'
   // Prefixes that state the family of a deployment are for LiteLLM alone.
   const deployment = ofAddress ?? model.replace(/^(?:o_series|gpt5_series|responses)\//, '')
   if (model.startsWith(RESPONSES) || OPENAI_RESPONSES_MODELS.test(deployment))
-    return azureCurrent(params, deployment, ['responses'])
-  if (CURRENT_VERSIONS.has(settingOf(params['api_version']) ?? '')) return azureCurrent(params, deployment)
-  return { provider: 'azure-deployments', model: deployment, fields: { ...azureFields(params), base_url: address } }
+    return azureCurrent(params, deployment, variables, ['responses'])
+  if (CURRENT_VERSIONS.has(settingOf(params['api_version']) ?? '')) return azureCurrent(params, deployment, variables)
+  const fields = { ...azureFields(params, variables), base_url: address }
+  return { provider: 'azure-deployments', model: deployment, fields }
 }
 
 /** Returns the account of an endpoint that serves one model, whose name there has LiteLLM's prefix. */
@@ -152,8 +165,8 @@ function deploymentIn(address: string): { readonly address: string; readonly dep
 }
 
 /** Returns an account at Azure's current API, which has its version in the path (`/openai/v1`) instead of a date. */
-function azureCurrent(params: JsonObject, model: string, formats?: readonly string[]): Account {
-  const { api_version: _, base_url, ...fields } = azureFields(params)
+function azureCurrent(params: JsonObject, model: string, variables: Variables, formats?: readonly string[]): Account {
+  const { api_version: _, base_url, ...fields } = azureFields(params, variables)
   const resource = deploymentIn(String(base_url)).address.replace(/\/openai(?:\/v1)?$/, '')
   const address = `${resource}/openai/v1`
   const text = `is followed by \`/openai/v1\` here: the variable must not end with a slash`
@@ -164,15 +177,15 @@ function azureCurrent(params: JsonObject, model: string, formats?: readonly stri
 }
 
 /** Returns the fields for Azure: a key, or an Entra client. */
-function azureFields(params: JsonObject): { [field: string]: unknown } {
+function azureFields(params: JsonObject, variables: Variables): { [field: string]: unknown } {
   const secret = settingOf(params['client_secret'])
   const scope = (): object => defined({ scope: settingOf(params['azure_scope']) })
   const client = (): object => ({ tenant: settingOf(params['tenant_id']), client_id: settingOf(params['client_id']) })
   return defined({
     ...(secret === undefined
-      ? keyFields(params, AZURE_KEY)
+      ? keyFields(params, variables.key)
       : { auth: { type: 'azure-client', ...client(), client_secret: secret, ...scope() } }),
-    base_url: addressOf(params) ?? AZURE_ADDRESS,
+    base_url: addressOf(params) ?? variables.address,
     api_version: settingOf(params['api_version']),
   })
 }
@@ -188,10 +201,28 @@ const OPENAI_NAMES = /^(?:gpt-(?:\d|audio)|chatgpt-|o\d(?:-|$)|text-embedding-(?
 
 function foundryAccount(params: JsonObject, model: string, mode: string | undefined): Account | string | undefined {
   if (/^(?:agents|doc-intelligence)\/|^flux/i.test(model)) return 'no channel speaks the format of this model'
-  if (model.includes('claude')) return { provider: 'azure-foundry', model, fields: azureFields(params) }
+  if (model.toLowerCase().includes('claude')) return claudeAccount(params, model)
   const address = addressOf(params)
   if (address === undefined || mode === 'rerank') return undefined
   if (FOUNDRY_HOST.test(address))
-    return azureCurrent(params, model.replace(/^model_router\//, ''), ['chat', 'embeddings'])
-  return OPENAI_NAMES.test(model) && !FOUNDRY_MODELS.test(address) ? azureAccount(params, model) : undefined
+    return azureCurrent(params, model.replace(/^model_router\//, ''), FOUNDRY, ['chat', 'embeddings'])
+  return OPENAI_NAMES.test(model) && !FOUNDRY_MODELS.test(address)
+    ? azureAccount(params, model, mode, FOUNDRY)
+    : undefined
+}
+
+/** Matches the path of Claude at the end of an address, which LiteLLM appends if it is missing. */
+const CLAUDE_PATH = /\/anthropic(?:\/.*)?$/
+
+/** Returns the account of Claude in Foundry. A channel appends the path of Claude. */
+function claudeAccount(params: JsonObject, model: string): Account | string {
+  const { api_version: _, base_url, ...fields } = azureFields(params, FOUNDRY)
+  const address = String(base_url).replace(CLAUDE_PATH, '')
+  if (address.endsWith('/v1/messages'))
+    return 'channels of Claude in Foundry append `/anthropic/v1/messages` to the address, which LiteLLM does not'
+  const text = 'is followed by `/anthropic` here: the variable must not end with it'
+  return {
+    ...{ provider: 'azure-foundry', model, fields: { ...fields, base_url: address } },
+    ...(address.startsWith('$') ? { note: { field: 'api_base', text } } : {}),
+  }
 }

@@ -92,8 +92,10 @@ function addAlias(draft: Draft, alias: string, model: string): boolean {
  * @param settings the sections with settings.
  */
 export function complete(draft: Draft, settings: readonly (readonly [string, JsonObject])[]): void {
+  const aliased = new Map<string, string>()
   for (const [section, { model_group_alias }] of settings)
     for (const [alias, target] of Object.entries(objectOf(model_group_alias))) {
+      aliased.set(alias, modelOf(target))
       const facts = draft.models.get(modelOf(target))
       if (facts === undefined || !draft.channels.some(({ models }) => models.has(alias))) continue
       const own = draft.models.get(alias)
@@ -116,4 +118,64 @@ export function complete(draft: Draft, settings: readonly (readonly [string, Jso
     })
     addRows(facts, added)
   }
+  addNext(draft, aliased)
 }
+
+/** Maximum number of models in a list whose own fallbacks are added to it. */
+const MOST_EXPANDED = 20
+
+/** Maximum number of fallbacks that are added to a list. */
+const MOST_ADDED = 100
+
+/**
+ * Adds the fallbacks of fallbacks. LiteLLM also tries those of a fallback that fails, each model once
+ * (`async_function_with_fallbacks` of version 1.108.7, run on 2026-12-01). This gateway tries only those in one list.
+ */
+function addNext({ models, groups }: Draft, aliased: ReadonlyMap<string, string>): void {
+  const group = groups.get('default')
+  const before = new Map([...models].map(([model, facts]) => [model, fallbacksIn(facts)]))
+  const general = fallbacksIn(group)
+  const of = (model: string): readonly Fallback[] => {
+    const own = before.get(model) ?? []
+    return own.length === 0 ? general : own
+  }
+  for (const [model, facts] of models)
+    if (before.get(model)!.length > 0)
+      facts['fallbacks'] = reached(of, model).filter(row => nameOf(row) !== aliased.get(model))
+  if (group !== undefined && general.length > 0) group['fallbacks'] = reached(of)
+}
+
+/** Returns the fallbacks of a model, or of the group, each followed by its own that it does not have yet. */
+function reached(of: (model: string) => readonly Fallback[], model?: string): readonly Fallback[] {
+  const found = new Map<string, Fallback>()
+  let [expandedCount, addedCount] = [0, 0]
+  const add = (rows: readonly Fallback[], reasons: readonly string[] | undefined, isOwn: boolean): void => {
+    for (const row of rows) {
+      const name = nameOf(row)
+      const on = common(reasonsOf(row), reasons)
+      const known = found.get(name)
+      if (name === model || on?.length === 0 || (known !== undefined && includesAll(reasonsOf(known), on))) continue
+      if (!isOwn && known === undefined && addedCount++ >= MOST_ADDED) return
+      const [first, ...more] = on ?? [undefined]
+      found.set(
+        name,
+        more.reduce((row, reason) => withReason(row, name, reason), withReason(known, name, first)),
+      )
+      if (expandedCount++ < MOST_EXPANDED) add(of(name), on, false)
+    }
+  }
+  add(of(model ?? ''), undefined, true)
+  return [...found.values()]
+}
+
+const nameOf = (row: Fallback): string => (typeof row === 'string' ? row : row.model)
+
+/** Returns the reasons of a fallback. Undefined stands for all. */
+const reasonsOf = (row: Fallback): readonly string[] | undefined => (typeof row === 'string' ? undefined : row.on)
+
+/** Returns the reasons that are in both lists. */
+const common = (some?: readonly string[], others?: readonly string[]): readonly string[] | undefined =>
+  some === undefined ? others : others === undefined ? some : some.filter(one => others.includes(one))
+
+const includesAll = (some: readonly string[] | undefined, others: readonly string[] | undefined): boolean =>
+  some === undefined || (others?.every(one => some.includes(one)) ?? false)

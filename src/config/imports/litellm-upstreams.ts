@@ -8,19 +8,10 @@ import {
   URL_VERSION,
 } from '../../formats/index.ts'
 import { COMPATIBLE_FORMATS, isVendorAddress, objectOf, textOf, vendorAt } from './draft.ts'
-import { CLOUDS, isConversation } from './litellm-clouds.ts'
+import { CLOUDS, FOUNDRY, isConversation } from './litellm-clouds.ts'
 import { OTHER_PROVIDERS, USUAL_ADDRESSES } from './litellm-providers.ts'
 import { orderOf } from './litellm-ranks.ts'
-import {
-  type Account,
-  addressOf,
-  amountOf,
-  baseAddressOf,
-  keyFields,
-  numberOf,
-  settingOf,
-  variable,
-} from './litellm-settings.ts'
+import { type Account, amountOf, baseAddressOf, keyFields, numberOf, settingOf, variable } from './litellm-settings.ts'
 import { unread } from './watched.ts'
 
 /** Presets by LiteLLM's model prefix, for providers that need only a key. */
@@ -86,12 +77,24 @@ const TEXTS = [
   ...['vertex_project', 'vertex_ai_project', 'vertex_location', 'vertex_ai_location', 'deployment_id'],
 ] as const
 
+/** Matches a reference to a variable whose name the config cannot have. Containers allow such names. */
+const ODD_VARIABLE = /^\s*os\.environ\/(?!\w+$)/
+
 /**
- * Returns a parameter whose value should be a text and is none, such as a key in digits. LiteLLM refuses the entry. A
- * channel would use the key or the account of the environment instead.
+ * Returns the reason why the parameters of an entry lead nowhere: one should be a text and is none, such as a key in
+ * digits, which LiteLLM refuses; or it names a variable that the config cannot. A channel would use the key or the
+ * account of the environment instead, or send the name itself.
  */
-export const wrongDestination = (params: JsonObject): string | undefined =>
-  TEXTS.find(field => (params[field] ?? '') !== '' && typeof params[field] !== 'string')
+export function wrongDestination(params: JsonObject): string | undefined {
+  const wrong = TEXTS.find(field => (params[field] ?? '') !== '' && typeof params[field] !== 'string')
+  if (wrong !== undefined) return `litellm_params.${wrong} is not a text`
+  const headers = HEADERS.flatMap(field => Object.entries(objectOf(params[field])))
+  const [odd] =
+    [...Object.entries(params), ...headers].find(([, value]) => ODD_VARIABLE.test(textOf(value) ?? '')) ?? []
+  return odd === undefined
+    ? undefined
+    : `${odd} names a variable that the config cannot: names have letters, digits and underscores only`
+}
 
 /**
  * Returns a parameter that decides where the requests of an entry go and that its account does not use. A key beside the
@@ -152,11 +155,28 @@ const OTHER_FORMATS: ReadonlySet<string> = new Set([
   ...['watsonx', 'watsonx_text'],
 ])
 
-/** Matches an address below a version of Google's API, such as that of Vertex AI for keys. */
-const BELOW_VERSION = /\/v\d{1,3}(?:alpha|beta)?\d{0,3}\/./
+/** Matches an address that ends with the version that a channel of Gemini requests, and a variable, which may. */
+const AT_VERSION = /\/v1beta$|\}$/
 
 /** Matches the path of one task of Cohere at the end of an address. */
 const COHERE_TASK = /\/v[12]\/(?:chat|embed|rerank)$/
+
+/** Matches the path of vectors or rankings at the end of an address. */
+const VECTORS_TASK = /\/(?:embeddings|rerank)$/
+
+/**
+ * Paths of one task that LiteLLM does not append again to the addresses of a provider (`get_complete_url` of version
+ * 1.108.7, read on 2026-12-01).
+ */
+const TASKS: { readonly [prefix: string]: RegExp } = {
+  ...{ cohere: COHERE_TASK, cohere_chat: COHERE_TASK, azure_ai: VECTORS_TASK, dashscope: VECTORS_TASK },
+  ...{ fireworks_ai: VECTORS_TASK, hosted_vllm: VECTORS_TASK, infinity: VECTORS_TASK, jina_ai: VECTORS_TASK },
+  ...{ perplexity: VECTORS_TASK, sambanova: VECTORS_TASK, voyage: VECTORS_TASK },
+}
+
+/** Returns the address of an entry to which the paths of all tasks of its provider are appended. */
+const statedAddress = (prefix: string, params: JsonObject): string | undefined =>
+  baseAddressOf(params)?.replace(rowOf(TASKS, prefix) ?? '', '')
 
 /** Prefixes whose paths LiteLLM appends with `/v1` to an address without it. */
 const BELOW_V1: ReadonlySet<string> = new Set([
@@ -169,7 +189,7 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
     return typeof account === 'string' ? account : { ...account, fields: { ...account.fields, formats: ['responses'] } }
   }
   if (prefix === 'perplexity' && model.startsWith('preset/')) return 'no channel states a preset of Perplexity’s agents'
-  const stated = prefix.startsWith('cohere') ? addressOf(params)?.replace(COHERE_TASK, '') : baseAddressOf(params)
+  const stated = statedAddress(prefix, params)
   const address = stated ?? rowOf(ADDRESSES, prefix)
   const own = rowOf(PRESETS, prefix)
   if (address !== undefined && OTHER_FORMATS.has(prefix)) return `"${prefix}" has a format that no channel speaks`
@@ -177,7 +197,7 @@ function plainAccount(prefix: string, model: string, params: JsonObject, info: J
   const note = defined({ note: stated === undefined || only.formats !== undefined ? rowOf(NOTES, prefix) : undefined })
   if (own !== undefined && (address === undefined || isVendorAddress(own, address)))
     return { provider: own, model: nameAt(prefix, model), fields: { ...keyFields(params), ...only }, ...note }
-  if (prefix === 'gemini' && BELOW_VERSION.test(address ?? ''))
+  if (prefix === 'gemini' && address !== undefined && !AT_VERSION.test(address))
     return 'channels of Gemini append `/v1beta` to the address, which LiteLLM does not'
   if (address !== undefined && (COMPATIBLE.has(prefix) || own === undefined))
     return compatible(prefix, params, info, model)
@@ -269,24 +289,48 @@ const formatsFor = (info: JsonObject): readonly string[] =>
 
 /** Returns the account of an upstream that is identified only by its address. */
 function compatible(prefix: string, params: JsonObject, info: JsonObject, model: string): Account | string {
-  const address = baseAddressOf(params)
+  const address = statedAddress(prefix, params)
   if (address === undefined) return 'api_base is missing'
   const isRanking = prefix === 'azure_ai' && (info['mode'] === 'rerank' || /rerank/i.test(model))
   const base_url = isRanking ? `${address.replace(/\/v1$/, '')}/v1` : withVersion(prefix, address)
   const formats = formatsFor(info)
   const vendor = vendorAt(base_url, formats)
-  const fields: { [field: string]: unknown } = keyFields(params, 'none')
+  const key = keyVariable(prefix, base_url)
+  const fields: { [field: string]: unknown } = keyFields(params, key ?? 'none')
   return {
     provider: vendor?.provider ?? 'custom',
     model: nameAt(prefix, model, textOf(info['mode'])),
     fields: { ...fields, ...(vendor?.fields ?? { base_url, formats }) },
-    ...(prefix === 'openai' && fields['key'] === 'none' ? { note: NO_KEY } : {}),
+    ...(fields['key'] === 'none' && !LOCAL.has(prefix) ? { note: noKey(prefix) } : {}),
   }
 }
 
-const NO_KEY = {
-  field: 'api_key',
-  text: `is missing, and LiteLLM sends OPENAI_API_KEY: write \`key: ${variable('OPENAI_API_KEY')}\` if the upstream needs it`,
+/** Providers of servers that mostly need no key. */
+const LOCAL: ReadonlySet<string> = new Set([
+  ...['docker_model_runner', 'infinity', 'lemonade', 'llamafile', 'lm_studio', 'oobabooga', 'xinference'],
+])
+
+/** Variables of keys that LiteLLM sends to any address of an entry, by prefix. */
+const KEYS: { readonly [prefix: string]: string } = {
+  ...{ openai: 'OPENAI_API_KEY', custom_openai: 'OPENAI_API_KEY', litellm_proxy: 'LITELLM_PROXY_API_KEY' },
+  openai_like: 'OPENAI_LIKE_API_KEY',
+}
+
+/** Returns a reference to the variable of a key that belongs to an address, which is that of its vendor or resource. */
+function keyVariable(prefix: string, address: string): string | undefined {
+  if (prefix === 'azure_ai') return FOUNDRY.key
+  const [usual, key] = rowOf(USUAL_ADDRESSES, prefix) ?? []
+  return key !== undefined && address === usual ? variable(key) : undefined
+}
+
+/** Returns the note for an entry without a key at an address of its own, to which a vendor's key must not leak. */
+function noKey(prefix: string): NonNullable<Account['note']> {
+  const name = rowOf(KEYS, prefix) ?? rowOf(USUAL_ADDRESSES, prefix)?.[1]
+  const text =
+    name === undefined
+      ? 'is missing, and LiteLLM may have it from the environment: write `key` if the upstream needs it'
+      : `is missing, and LiteLLM sends ${name}: write \`key: ${variable(name)}\` if the upstream needs it`
+  return { field: 'api_key', text }
 }
 
 function limitsOf(params: JsonObject, info: JsonObject): { [field: string]: unknown } {

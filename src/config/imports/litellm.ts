@@ -132,8 +132,7 @@ function addModel(draft: Draft, entry: Entry, rank: Rank | undefined): Pattern |
   const account = accountOf(params, info, textOf(entry.info['mode']))
   const wrong = wrongDestination(entry.params)
   if (wrong !== undefined || entry.info['blocked'] === true) {
-    const text = wrong === undefined ? 'it is paused' : `litellm_params.${wrong} is not a text`
-    draft.notes.push({ path, text })
+    draft.notes.push({ path, text: wrong ?? 'it is paused' })
     return undefined
   }
   const refusal = typeof account === 'string' ? account : refusedName(textOf(model_name), account.model)

@@ -24,6 +24,11 @@ const headersOf = (fields: IncomingHttpHeaders | NodeJS.Dict<string>): Headers =
     ),
   )
 
+interface Fault {
+  readonly kind: FaultKind
+  readonly detail: string
+}
+
 /** One exchange in progress. It uses a separate connection, follows no redirects, and always ends. */
 class PendingExchange {
   private readonly startedAt = performance.now()
@@ -99,32 +104,27 @@ class PendingExchange {
     })
   }
 
-  /**
-   * Returns the decoded body, or `too-large`. One that cannot be decoded stays as it arrived, and then breaks the rules of
-   * its format.
-   */
-  private bodyOf({ 'content-encoding': coding }: Headers): Buffer | 'too-large' {
+  /** Returns the decoded body. A body that cannot be decoded stays as it arrived, with the fault. */
+  private bodyOf({ 'content-encoding': coding }: Headers): { readonly body: Buffer; readonly fault?: Fault } {
     const body = Buffer.concat(this.chunks)
-    return coding === undefined ? body : (decodedBody(body, coding, this.bounds.bytes) ?? body)
+    const decoded = coding === undefined ? body : decodedBody(body, coding, this.bounds.bytes)
+    if (decoded === undefined)
+      return { body, fault: { kind: 'http.coding', detail: `The bytes are not in ${JSON.stringify(coding)}.` } }
+    if (decoded !== 'too-large') return { body: decoded }
+    const detail = `The decoded answer is larger than ${this.bounds.bytes} bytes.`
+    return { body: Buffer.alloc(0), fault: { kind: 'http.too-large', detail } }
   }
 
   private fail(kind: FaultKind, detail: string): void {
     this.finish(false, { kind, detail })
   }
 
-  private finish(
-    isComplete: boolean,
-    fault?: { readonly kind: FaultKind; readonly detail: string },
-    trailers: Headers = {},
-  ): void {
+  private finish(isComplete: boolean, fault?: Fault, trailers: Headers = {}): void {
     clearTimeout(this.deadline)
     this.cancelLeaving()
-    const body = this.head === undefined || this.got !== undefined ? undefined : this.bodyOf(this.head.headers)
-    const isTooLarge = body === 'too-large'
-    if (body !== undefined)
-      this.got = { ...this.head!, trailers, body: isTooLarge ? Buffer.alloc(0) : body, isComplete }
-    const detail = `The decoded answer is larger than ${this.bounds.bytes} bytes.`
-    const outcome = fault ?? (isTooLarge ? { kind: 'http.too-large' as const, detail } : undefined)
+    const read = this.head === undefined || this.got !== undefined ? undefined : this.bodyOf(this.head.headers)
+    if (read !== undefined) this.got = { ...this.head!, trailers, body: read.body, isComplete }
+    const outcome = fault ?? read?.fault
     this.completion.resolve({
       sent: this.sent,
       ...(this.got === undefined ? {} : { got: this.got }),

@@ -35,8 +35,8 @@ const DECODERS = new Map<string, Decode>([
 const MAX_CODINGS = 4
 
 /**
- * Returns a body without its content codings, `too-large` above the limit, or undefined if a coding is unknown or does
- * not fit the bytes.
+ * Returns a body without its content codings, `too-large` above the limit, or undefined if a coding does not fit the
+ * bytes. Clients leave a body with an unknown coding, such as `utf-8`, as it is.
  *
  * @param coding the header `content-encoding`.
  * @param limit maximum size of the decoded body, in bytes.
@@ -44,11 +44,10 @@ const MAX_CODINGS = 4
 export function decodedBody(body: Buffer, coding: string, limit: number): Buffer | 'too-large' | undefined {
   const codings = coding.toLowerCase().split(',', MAX_CODINGS + 1)
   if (codings.length > MAX_CODINGS) return undefined
+  const decoders = codings.flatMap(one => (one.trim() === '' ? [] : [DECODERS.get(one.trim())]))
+  if (decoders.includes(undefined)) return body
   try {
-    return codings.reduceRight((rest, one) => {
-      const name = one.trim()
-      return name === '' || rest.length < 2 ? rest : DECODERS.get(name)!(rest, limit)
-    }, body)
+    return decoders.reduceRight((rest, decode) => (rest.length < 2 ? rest : decode!(rest, limit)), body)
   } catch (fault) {
     return (fault as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : undefined
   }

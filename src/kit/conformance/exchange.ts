@@ -20,7 +20,7 @@ export interface ReceivedAnswer {
 }
 
 /** Reason why an exchange failed: the id of the broken transport rule. */
-export type FaultKind = 'http.connect' | 'http.deadline' | 'http.closed' | 'http.too-large'
+export type FaultKind = 'http.connect' | 'http.deadline' | 'http.closed' | 'http.too-large' | 'http.coding'
 
 export interface Exchange {
   readonly sent: SentRequest

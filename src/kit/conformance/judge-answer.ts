@@ -143,6 +143,13 @@ function judgeError(cell: Cell, got: ReceivedAnswer, list: CheckList, context: A
 const isWholeForStream = ({ caller, scenario }: Cell, { headers }: ReceivedAnswer): boolean =>
   caller.turns === undefined && isContentType(headers['content-type'] ?? '', wireFor(scenario.wires, caller)!.type)
 
+/** Returns the status of an answer with the beginning of its body, or with the address of a redirect. */
+const statusText = ({ status, headers: { location }, body }: ReceivedAnswer): string =>
+  `Status ${status}: ${location === undefined ? body.toString('utf8').slice(0, 300) : `a redirect to ${location.slice(0, 300)}, which the kit does not follow`}`
+
+/** Rules on headers, which answers over sockets do not have. */
+const OF_HEADERS: ReadonlySet<string> = new Set(['http.content-type', 'http.coding'])
+
 /** Judges the answer that the caller received. An incomplete answer is judged as far as it arrived. */
 export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckList, context: AnswerContext): void {
   const { scenario, mode, caller, upstream } = cell
@@ -154,17 +161,13 @@ export function judgeAnswer(cell: Cell, { got, fault }: Exchange, list: CheckLis
   const type = errors.length > 0 ? CONTENT_TYPES.error : isStreamed ? CONTENT_TYPES.stream : whole
   const details: { readonly [rule: string]: readonly string[] } = {
     ...(fault === undefined ? {} : { [fault.kind]: [fault.detail] }),
-    'http.status':
-      got === undefined || statuses.includes(got.status)
-        ? []
-        : [`Status ${got.status}: ${got.body.toString('utf8').slice(0, 300)}`],
+    'http.status': got === undefined || statuses.includes(got.status) ? [] : [statusText(got)],
     'http.content-type':
       got === undefined || isContentType(got.headers['content-type'] ?? '', type)
         ? []
         : [`content-type: ${got.headers['content-type'] ?? 'none'}`],
   }
-  // Answers over sockets have no content type.
-  const rules = HTTP_RULES.filter(({ id }) => caller.turns === undefined || id !== 'http.content-type')
+  const rules = HTTP_RULES.filter(({ id }) => caller.turns === undefined || !OF_HEADERS.has(id))
   for (const rule of rules) list.rule('answer', rule, details[rule.id] ?? [])
   if (got === undefined) return
   // A 200 answer instead of the upstream's error is the target's own work.

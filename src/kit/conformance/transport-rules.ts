@@ -21,6 +21,12 @@ export const HTTP_RULES: readonly TransportRule[] = [
   },
   { id: 'http.too-large', level: 'must', source: KIT_BOUNDS, says: 'The answer is of a reasonable size.' },
   {
+    id: 'http.coding',
+    level: 'must',
+    source: `${HTTP_SPEC}#section-8.4`,
+    says: 'The body has the content coding that its header names.',
+  },
+  {
     id: 'http.status',
     level: 'must',
     source: HTTP_SPEC,

@@ -107,3 +107,25 @@ describe('prices and sizes', () => {
     ])
   })
 })
+
+describe('a variable whose name the config cannot have', () => {
+  test.each([
+    { api_key: 'os.environ/MY-KEY' },
+    { api_key: 'k', api_base: 'os.environ/MY.BASE' },
+    { api_key: 'k', extra_headers: { 'x-team': 'os.environ/A-B' } },
+    { api_key: 'os.environ/' },
+    { api_key: 'os.environ/KEY ' },
+  ])('leaves the entry out: %j', params => {
+    const { text, notes } = importEntry({ model: 'openai/gpt-4.1', ...params })
+    expect(text).not.toContain('os.environ')
+    expect(notes).toMatchObject([{ path: 'model_list[0]', text: expect.stringContaining('names a variable') }])
+  })
+
+  test('is never the text of a key, which anybody could guess', () => {
+    const master_key = 'os.environ/MASTER-KEY'
+    const config = { model_list: [], general_settings: { master_key } }
+    const { text, notes } = importConfig('litellm', JSON.stringify(config), 'file')
+    expect(text).not.toContain('key: os.environ')
+    expect(notes.map(({ path }) => path)).toContain('keys[0].key')
+  })
+})

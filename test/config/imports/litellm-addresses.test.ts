@@ -106,6 +106,65 @@ test('an address of Gemini below a version is left out, because a channel append
   expect(entry(`${OWN}/gemini/v1beta`).channels).toBe(1)
 })
 
+test('an address of Gemini without a version is left out, because LiteLLM appends none', () => {
+  const entry = (api_base: string) => importEntry({ model: 'gemini/gemini-2.5-pro', api_base, api_key: 'k' })
+  for (const api_base of [`${OWN}/gemini`, `${OWN}/gemini/v1`])
+    expect(entry(api_base).notes).toMatchObject([{ path: 'model_list[0]', text: expect.stringContaining('`/v1beta`') }])
+  expect(entry('https://gateway.ai.cloudflare.com/v1/a/g/google-ai-studio/v1beta').channels).toBe(1)
+  expect(entry('os.environ/GEMINI_API_BASE').channels).toBe(1)
+})
+
+/* Addresses of Claude in Foundry (LiteLLM's page "Azure Anthropic" and version 1.108.7, run on 2026-12-01). */
+test.each(['', '/anthropic', '/anthropic/', '/anthropic/v1', '/anthropic/v1/messages'])(
+  'an address of Claude in Foundry may end with "%s"',
+  path => {
+    const host = 'https://r.services.ai.azure.com'
+    const params = { model: 'azure_ai/claude-opus-4-5', api_base: `${host}${path}` }
+    expect(channelOf(params).formats.map(({ baseUrl }) => baseUrl)).toEqual([`${host}/anthropic`])
+  },
+)
+
+test('another address of Messages for Claude in Foundry is left out', () => {
+  const params = { model: 'azure_ai/claude-opus-4-5', api_base: `${OWN}/v1/messages`, api_key: 'k' }
+  expect(importEntry(params).notes).toMatchObject([{ path: 'model_list[0]' }])
+})
+
+test.each(['azure_ai/claude-opus-4-5', 'azure_ai/gpt-5', 'azure_ai/Llama-3.3-70B'])(
+  'the key of %s is that of Foundry’s variable',
+  model => expect(importEntry({ model, api_base: OWN }).text).toMatch(/key: \$\{AZURE_AI_API_KEY\}/),
+)
+
+describe('an entry with an address and without a key', () => {
+  test('has the key of the vendor at the vendor’s address', () => {
+    const { text, notes } = importEntry({ model: 'perplexity/sonar', api_base: 'https://api.perplexity.ai/' })
+    expect(text).toMatch(/key: \$\{PERPLEXITYAI_API_KEY\}/)
+    expect(notes).toEqual([])
+  })
+
+  test.each([
+    ['perplexity/sonar', /PERPLEXITYAI_API_KEY/],
+    ['litellm_proxy/x', /LITELLM_PROXY_API_KEY/],
+    ['databricks/dbrx', /environment/],
+  ])('has a note at another address: %s', (model, text) => {
+    const path = 'model_list[0].litellm_params.api_key'
+    expect(importEntry({ model, api_base: OWN }).notes).toMatchObject([{ path, text: expect.stringMatching(text) }])
+  })
+
+  test('has no note if its servers need no key', () =>
+    expect(importEntry({ model: 'lm_studio/x', api_base: OWN }).notes).toEqual([]))
+})
+
+test.each([
+  ['voyage/voyage-3', 'embedding', 'embeddings'],
+  ['jina_ai/jina-embeddings-v3', 'embedding', 'embeddings'],
+  ['hosted_vllm/bge', 'embedding', 'embeddings'],
+  ['infinity/bge', 'rerank', 'rerank'],
+  ['azure_ai/cohere-rerank-v3', 'rerank', 'rerank'],
+])('the address of %s may be that of its task', (model, mode, format) => {
+  const [address] = reached({ model, api_base: `${OWN}/v1/${format}` }, format, { mode })
+  expect(address).toBe(`${OWN}/v1`)
+})
+
 test('the version of Cohere’s API is no part of the name', () => {
   expect(reached({ model: 'cohere/v2/command-r' }, 'cohere-chat')[1]).toBe('command-r')
 })

@@ -10,7 +10,13 @@ import { readConfig } from '../../../src/config/read.ts'
 const OWN = 'https://own.example.org'
 const ENV = {
   ...{ AWS_REGION: 'eu-west-1', GOOGLE_CLOUD_PROJECT: 'p', OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' },
-  ...{ COHERE_API_KEY: 'k', AZURE_API_KEY: 'k', AZURE_API_BASE: 'https://r.openai.azure.com', MISTRAL_API_KEY: 'k' },
+  ...{
+    COHERE_API_KEY: 'k',
+    AZURE_API_KEY: 'k',
+    AZURE_AI_API_KEY: 'k',
+    AZURE_API_BASE: 'https://r.openai.azure.com',
+    MISTRAL_API_KEY: 'k',
+  },
 }
 
 const importEntry = (litellm_params: object, model_info = {}) =>

@@ -94,7 +94,35 @@ describe('a config of LiteLLM', () => {
         ['large', true],
         ['other', false],
       ])
-    expect(fallbacks('large')).toEqual([['small', false]])
+    expect(fallbacks('large')).toEqual([
+      ['small', false],
+      ['other', false],
+    ])
+  })
+
+  test('adds the fallbacks of fallbacks, which LiteLLM tries, too', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    const fallbacksAt = (settings: object) => {
+      const model_list = names.map(name => model(name, { model: 'openai/x', api_key: name }))
+      const { models, groups } = read(litellm({ model_list, router_settings: settings }).text)
+      const rows = [...models].map(([name, { fallbacks = [] }]) => [name, fallbacks] as const)
+      const shown = [...rows, ['*', groups.get('default')?.fallbacks ?? []] as const]
+      return Object.fromEntries(
+        shown.map(([name, all]) => [
+          name,
+          all.map(row => row.model + (row.on.size < 5 ? `:${[...row.on].join()}` : '')),
+        ]),
+      )
+    }
+    expect(fallbacksAt({ fallbacks: [{ a: ['b', 'c'] }, { b: ['d'] }, { d: ['a', 'e'] }] })).toMatchObject({
+      ...{ a: ['b', 'd', 'e', 'c'], b: ['d', 'a', 'c', 'e'], d: ['a', 'b', 'c', 'e'] },
+    })
+    expect(fallbacksAt({ fallbacks: [{ a: ['b'] }, { c: ['d'] }], default_fallbacks: ['c'] })).toMatchObject({
+      ...{ a: ['b', 'c', 'd'], c: ['d'], '*': ['c', 'd'] },
+    })
+    expect(
+      fallbacksAt({ context_window_fallbacks: [{ a: ['b'] }, { b: ['c'] }], fallbacks: [{ b: ['d'] }, { a: ['c'] }] }),
+    ).toMatchObject({ a: ['b:context', 'c', 'd:context'], b: ['c:context', 'd'] })
   })
 
   test('names the place of a limit of outputs', () => {
@@ -296,6 +324,7 @@ describe('a list of channels', () => {
 
   test.each([
     ['new-api', { other: '2024-10-21' }],
+    ['one-api', { other: '2023-05-15', config: '{"api_version":"2024-10-21"}' }],
     ['one-api', { config: '{"api_version":"2024-10-21"}' }],
   ])('of %s has accounts of Azure', (gateway, fields) => {
     const azure = channel({ ...fields, type: 3, name: 'azure', base_url: 'https://r.openai.azure.com/' })

@@ -115,6 +115,11 @@ const TARGETS: { readonly [name: string]: readonly [Behaviour, string] } = {
     reply => reply.writeHead(200, { ...STREAM, 'content-encoding': 'gzip' }).end(BOMB),
     'answer.http.too-large',
   ],
+  'names a coding that its bytes do not have': [
+    reply =>
+      reply.writeHead(200, { ...STREAM, 'content-encoding': 'gzip' }).end(readScenario('text').wires['chat']!.stream),
+    'answer.http.coding',
+  ],
   'sends gigantic headers': [
     reply => reply.writeHead(200, { ...STREAM, 'x-big': 'a'.repeat(1_000_000) }).end(),
     'answer.http.connect',

@@ -46,6 +46,7 @@ const FRAMINGS: { readonly [name: string]: Framing } = {
 const ENCODINGS: { readonly [name: string]: readonly [header: string, encode: (body: Buffer) => Buffer] } = {
   none: ['', body => body],
   identity: ['identity', body => body],
+  'an unknown one': ['utf-8', body => body],
   gzip: ['gzip', body => gzipSync(body)],
   'x-gzip': ['X-GZIP', body => gzipSync(body)],
   deflate: ['deflate', body => deflateSync(body)],

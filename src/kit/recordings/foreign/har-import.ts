@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { roundedMs } from '../../../canonical/milliseconds.ts'
 import { defined, parseJson } from '../../../canonical/node.ts'
 import type { Chunk } from '../chunks.ts'
@@ -14,55 +15,97 @@ const BINARY_OPCODE = 2
 /** Returns true for the status of an answer. Browsers write 0 for a request without one. */
 const isFinal = (status: number): boolean => Number.isInteger(status) && status >= STATUS.min && status <= STATUS.max
 
+/** Returns the bytes of a file that a HAR names, or undefined if there is none. */
+export type ReadAttachment = (name: string) => Buffer | undefined
+
+/** Bodies that a HAR has in other files. */
+interface Attached {
+  readonly request?: Buffer
+  readonly answer?: Buffer
+}
+
+/** Returns the attached bodies of an entry, or the path and the reason of one that is missing. */
+function attachedTo({ request, response }: HarEntry, read: ReadAttachment): Attached | Skipped {
+  const [sent, received] = [request.postData?._file, response.content._file]
+  const bodyIn = (name: string | undefined) => (name === undefined ? undefined : read(name))
+  const bodies = { request: bodyIn(sent), answer: bodyIn(received) }
+  const missing = (name: string) => `there is no file ${JSON.stringify(name)} beside this one`
+  if (sent !== undefined && bodies.request === undefined)
+    return { path: ['request', 'postData'], reason: missing(sent) }
+  if (received !== undefined && bodies.answer === undefined)
+    return { path: ['response', 'content'], reason: missing(received) }
+  return defined(bodies) as Attached
+}
+
 /**
- * Returns the path and the reason of a body that was counted, but not saved: browsers leave out large bodies and those
- * of streams that nobody looked at. Without it, a recording would answer nothing.
+ * Returns the path and the reason of a body that was not saved: browsers leave out large bodies, forms with files, and
+ * streams that nobody looked at. Without it, a recording would answer nothing.
  */
-function missingBody({ request, response }: HarEntry): Skipped | undefined {
-  const isCounted = (size: unknown): boolean => typeof size === 'number' && size > 0
+function missingBody({ request, response }: HarEntry, attached: Attached): Skipped | undefined {
+  const isCounted = (size: unknown): size is number => typeof size === 'number' && size > 0
   const { content } = response
-  if (request.postData == null && isCounted(request.bodySize))
-    return { path: ['request'], reason: `the file has no body of the request (${request.bodySize} bytes)` }
-  if (content.text == null && content.textJSON === undefined && isCounted(content.size))
+  const { postData, bodySize, headers } = request
+  const isEmpty = postData == null || (!postData.text && postData.textJSON === undefined && !postData.params?.length)
+  const isForm = headers.some(({ name, value }) => /^content-type$/i.test(name) && /^multipart\//i.test(value))
+  if (attached.request === undefined && isEmpty && (isForm || isCounted(bodySize))) {
+    const size = isCounted(bodySize) ? ` (${bodySize} bytes)` : ''
+    return { path: ['request'], reason: `the file has no body of the request${size}` }
+  }
+  const isWithout = attached.answer === undefined && content.text == null && content.textJSON === undefined
+  if (isWithout && isCounted(content.size))
     return { path: ['response', 'content'], reason: `the file has no body of the answer (${content.size} bytes)` }
   return undefined
 }
 
 /** Converts the entries of a HAR file. Requests without an answer and entries without their bodies are skipped. */
-export function harExchanges(entries: readonly HarEntry[]): ForeignFile {
+export function harExchanges(entries: readonly HarEntry[], read: ReadAttachment): ForeignFile {
   const exchanges: ForeignExchange[] = []
   const skipped: Skipped[] = []
   for (const [index, entry] of entries.entries()) {
-    const { status } = entry.response
-    const reason = { path: ['response', 'status'], reason: `the request has no answer (status ${status})` }
-    const fault = entry._webSocketMessages === undefined ? (isFinal(status) ? missingBody(entry) : reason) : undefined
-    if (fault === undefined) exchanges.push(exchangeOf(entry))
-    else skipped.push({ ...fault, path: ['log', 'entries', index, ...fault.path] })
+    const one = exchangeOf(entry, read)
+    if ('reason' in one) skipped.push({ ...one, path: ['log', 'entries', index, ...one.path] })
+    else exchanges.push(one)
   }
   return { exchanges, skipped }
 }
 
-function exchangeOf(entry: HarEntry): ForeignExchange {
+function exchangeOf(entry: HarEntry, read: ReadAttachment): ForeignExchange | Skipped {
   const { redact, ignore } = entry._interlingua ?? {}
-  const outcome = entry._webSocketMessages === undefined ? { answer: answerOf(entry) } : { session: sessionOf(entry) }
-  return { request: requestOf(entry), ...outcome, at: new Date(entry.startedDateTime), ...defined({ redact, ignore }) }
+  const rest = { at: new Date(entry.startedDateTime), ...defined({ redact, ignore }) }
+  if (entry._webSocketMessages !== undefined)
+    return { request: requestOf(entry, undefined), session: sessionOf(entry), ...rest }
+  const { status } = entry.response
+  if (!isFinal(status)) return { path: ['response', 'status'], reason: `the request has no answer (status ${status})` }
+  const attached = attachedTo(entry, read)
+  const fault = 'reason' in attached ? attached : missingBody(entry, attached)
+  if (fault !== undefined) return fault
+  const { request, answer } = attached as Attached
+  return { request: requestOf(entry, request), answer: answerOf(entry, answer), ...rest }
 }
 
-function requestOf({ request: { method, url, headers, postData } }: HarEntry): ArrivedRequest {
+function requestOf(
+  { request: { method, url, headers, postData, bodySize } }: HarEntry,
+  attached: Buffer | undefined,
+): ArrivedRequest {
   const headerPairs = pairs(headers)
   const {
     'content-encoding': _,
     'content-type': mediaType = postData?.mimeType ?? '',
     ...rest
   } = headersOf(headerPairs)
-  const params = postData?.text == null && postData?.textJSON === undefined ? (postData?.params ?? []) : []
+  const isInParams = attached === undefined && postData?.text == null && postData?.textJSON === undefined
+  const params = isInParams ? (postData?.params ?? []) : []
   const isForm = /^multipart\//i.test(mediaType)
   const type = isForm && params.length > 0 ? formType(mediaType) : mediaType
   return {
     ...{ method, url: targetOf(url) },
     headers: type === '' ? rest : { ...rest, 'content-type': type },
     body:
-      params.length === 0 ? bytesIn(postData ?? {}) : isForm ? formBytes(params.map(partOf), type) : urlEncoded(params),
+      params.length === 0
+        ? (attached ?? bytesIn({ ...postData, mimeType: mediaType, size: bodySize }))
+        : isForm
+          ? formBytes(params.map(partOf), type)
+          : urlEncoded(params),
   }
 }
 
@@ -79,12 +122,26 @@ const urlEncoded = (params: readonly HarParam[]): Buffer =>
   Buffer.from(new URLSearchParams(params.map(({ name, value }) => [name, value])).toString())
 
 /** Returns the bytes of a body. Polly.JS writes an encoded body as a list of pieces. */
-function bytesIn({ text, textJSON, encoding }: Pick<HarContent, 'text' | 'textJSON' | 'encoding'>): Buffer {
+function bytesIn({ text, textJSON, encoding, mimeType, size }: Omit<HarContent, '_chunks'>): Buffer {
   if (textJSON !== undefined) return Buffer.from(JSON.stringify(textJSON))
   if (text == null) return Buffer.alloc(0)
+  if (encoding === undefined && isLatin(text, mimeType, size)) return Buffer.from(text, 'latin1')
   const charset = encoding === 'base64' || encoding === 'hex' ? encoding : 'utf8'
   const pieces = (charset === 'utf8' ? undefined : piecesIn(text)) ?? [text]
   return Buffer.concat(pieces.map(piece => Buffer.from(piece, charset)))
+}
+
+/** Matches the media types of text. Other types have bytes that are no UTF-8. */
+const TEXT_TYPE = /^(?:text\/|application\/(?:.*\+)?json\b)/i
+
+/**
+ * Returns true for a text whose characters stand for bytes. mitmproxy writes bodies without a charset so, such as forms
+ * and event streams (`savehar.py` of version 12, run on 2026-12-01). The size tells them from texts in UTF-8.
+ */
+function isLatin(text: string, mimeType: string | undefined, size: unknown): boolean {
+  if (size !== text.length || Buffer.byteLength(text) === size) return false
+  const bytes = Buffer.from(text, 'latin1')
+  return bytes.toString('latin1') === text && (!TEXT_TYPE.test(mimeType ?? '') || isUtf8(bytes))
 }
 
 /** Returns the pieces in a text that lists some, as Polly.JS writes them. */
@@ -96,10 +153,10 @@ function piecesIn(text: string): readonly string[] | undefined {
 /** First bytes of gzip (RFC 1952), which identify content that is still encoded. */
 const GZIP = Buffer.from([0x1f, 0x8b])
 
-function answerOf({ response, timings, _interlingua = {} }: HarEntry): ArrivedAnswer {
+function answerOf({ response, timings, _interlingua = {} }: HarEntry, attached: Buffer | undefined): ArrivedAnswer {
   const { 'content-encoding': encoding = _interlingua.content_encoding, ...rest } = headersOf(pairs(response.headers))
   const type = rest['content-type'] ?? (response.content.mimeType || undefined)
-  const bytes = bytesIn(response.content)
+  const bytes = attached ?? bytesIn({ ...response.content, mimeType: type })
   const isPieceList = response.content.encoding !== undefined && piecesIn(response.content.text ?? '') !== undefined
   const ms = rounded(timings.send > 0 ? timings.send + timings.wait : Math.max(0, timings.wait))
   return {

@@ -32,6 +32,7 @@ const POST_DATA = object({
   textJSON: v.optional(v.unknown()),
   encoding: v.optional(text),
   params: v.optional(list(PARAM)),
+  _file: v.optional(text),
 })
 
 const CONTENT = object({
@@ -41,6 +42,8 @@ const CONTENT = object({
   encoding: v.optional(text),
   /** Bytes of the content, which browsers count also where they leave the text out. */
   size: v.optional(v.unknown()),
+  /** Name of a file beside this one with the content, as Playwright attaches it. */
+  _file: v.optional(text),
   /** Times and sizes in bytes of the chunks in which a stream arrived. */
   _chunks: v.optional(list(object({ ms: positive, bytes: positive }))),
 })

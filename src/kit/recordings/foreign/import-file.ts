@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { isObject } from '../../../canonical/node.ts'
@@ -61,9 +62,19 @@ function textOf(file: string): string {
   return text.toString('utf8').replace(/^\uFEFF/, '')
 }
 
+/** Returns a function that reads files in the folder of a file, and none outside of it. */
+const attachmentsOf =
+  (file: string) =>
+  (name: string): Buffer | undefined => {
+    const path = join(dirname(file), name)
+    if (isAbsolute(name) || name.includes('\0') || relative(dirname(file), path).startsWith('..')) return undefined
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found?.isFile() === true && found.size <= MAX_SIZE ? readOrFault(file, () => readFileSync(path)) : undefined
+  }
+
 /** Kinds of files, by a field that only this kind has. */
 const CONVERTERS: { readonly [field: string]: (parsed: Parsed, file: string, at: Date) => ForeignFile } = {
-  log: (parsed, file) => harExchanges(validated(HAR, parsed, file).log.entries),
+  log: (parsed, file) => harExchanges(validated(HAR, parsed, file).log.entries, attachmentsOf(file)),
   interactions: (parsed, file, at) => ({
     exchanges: cassetteExchanges(validated(CASSETTE, parsed, file).interactions, at),
     skipped: [],
