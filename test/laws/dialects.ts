@@ -98,6 +98,7 @@ const chat = fc.record<JsonObject>(
     call_ids: fc.constantFrom('any', 'short'),
     call_signatures: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
+    result_media: fc.boolean(),
     images: fc.boolean(),
     files: fc.boolean(),
     video: fc.boolean(),

@@ -133,6 +133,7 @@ export const FLAGS = {
     meaning:
       '`assistant`: only an assistant message may follow a tool message, so one is inserted, and a system message behind them becomes one of the user; `no_files` (Converse, Claude): one is inserted before documents and videos; `anyone` by default',
   },
+  result_media: SHARED_FLAGS.result_media,
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
   fetch_urls: SHARED_FLAGS.fetch_urls,

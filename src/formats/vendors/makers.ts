@@ -9,7 +9,13 @@ import { ELEVENLABS_DEFAULT_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../v
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
 /** OpenAI embeds at most 2048 inputs and 300,000 tokens per request (docs/wire/embeddings.md#openai). */
 export const OPENAI_EMBEDDINGS = { batch: 2048, batch_tokens: 300_000 } as const
+/**
+ * Results of tools are texts. OpenAI refuses other parts, or newer models ignore them and invent what an image shows
+ * (openai/openai-openapi#523, llxprt-code#1640, read on 2026-12-01).
+ */
+export const TEXT_RESULTS = { result_media: false } as const
 const OPENAI_CHAT = {
+  ...TEXT_RESULTS,
   include_usage: true,
   reasoning_as: 'reasoning_effort',
   cache: 'prompt_cache_breakpoint',
@@ -86,7 +92,7 @@ export const azure: Preset = {
     { format: 'responses', auth: 'api-key' },
     {
       ...{ format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS },
-      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true } },
+      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { ...TEXT_RESULTS, include_usage: true } },
     },
     { format: 'realtime', auth: 'api-key' },
     { format: 'embeddings', auth: 'api-key', dialect: OPENAI_EMBEDDINGS },
