@@ -71,6 +71,7 @@ const chat = fc.record<JsonObject>(
     temperatures: fc.constantFrom('any', 'to_1', 'above_0'),
     whole_thinking: fc.boolean(),
     odd_arguments: fc.boolean(),
+    empty_calls: fc.boolean(),
     thinks_by_default: fc.boolean(),
     reasoning_as: fc.constantFrom(
       ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],

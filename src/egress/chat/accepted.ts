@@ -50,6 +50,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.json_object === false, body => hasValue(body['response_format'], 'type', 'json_object')],
   [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
   [dialect => dialect.odd_arguments === false, hasOddArguments],
+  [dialect => dialect.empty_calls === false, body => itemsOf(body['messages']).some(hasEmptyCalls)],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
   [dialect => dialect.functions_while_thinking === false, hasFunctionsWhileThinking],
@@ -85,6 +86,10 @@ const isListOfTexts = (message: Json): boolean =>
   isObject(message) &&
   itemsOf(message['content']).length > 0 &&
   itemsOf(message['content']).every(part => hasValue(part, 'type', 'text'))
+
+/** Returns true for a turn of the model with an empty list of calls. */
+const hasEmptyCalls = (message: Json): boolean =>
+  isObject(message) && Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0
 
 /** Returns true for the result of a tool with an image, a sound or a file. */
 const isResultWithMedia = (message: Json): boolean =>

@@ -121,6 +121,12 @@ export const FLAGS = {
     meaning:
       'takes calls whose arguments are no JSON object, as those of answers that were cut; default: true; if false, they are wrapped in one',
   },
+  empty_calls: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes an empty `tool_calls` in turns of the model, as other vendors answer it; default: true, and false for OpenAI and Azure OpenAI; if false, it is left out',
+  },
   call_signatures: {
     values: 'boolean',
     default: false,

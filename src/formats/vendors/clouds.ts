@@ -3,7 +3,7 @@ import type { MessagesDialect } from '../dialects/messages.ts'
 import type { ResponsesDialect } from '../dialects/responses.ts'
 import type { Preset } from '../preset.ts'
 import { OPENAI_FUNCTION_MODELS } from '../responses-models.ts'
-import { OPENAI_EMBEDDINGS, TEXT_RESULTS } from './makers.ts'
+import { OPENAI_EMBEDDINGS, OPENAI_HISTORY } from './makers.ts'
 
 /*
  * Presets of clouds that host other vendors' models. Hosts and paths are taken from the vendors' SDKs
@@ -172,7 +172,7 @@ export const azureDeployments: Preset = {
     ...{ format, baseUrl: 'https://{resource}.openai.azure.com', below: '/openai/deployments', auth: 'api-key' },
     ...{ hosting: 'azure-deployment', query: { 'api-version': '{api_version}' } },
     ...(format === 'chat'
-      ? { functionModels: OPENAI_FUNCTION_MODELS, dialect: { ...TEXT_RESULTS, include_usage: true } }
+      ? { functionModels: OPENAI_FUNCTION_MODELS, dialect: { ...OPENAI_HISTORY, include_usage: true } }
       : {}),
     ...(format === 'embeddings' ? { dialect: OPENAI_EMBEDDINGS } : {}),
   })),

@@ -12,10 +12,12 @@ export const OPENAI_EMBEDDINGS = { batch: 2048, batch_tokens: 300_000 } as const
 /**
  * Results of tools are texts. OpenAI refuses other parts, or newer models ignore them and invent what an image shows
  * (openai/openai-openapi#523, llxprt-code#1640, read on 2026-12-01).
+ * It also refuses an empty `tool_calls`, as vLLM answers it ("empty array. Expected an array with minimum length 1",
+ * openai-node#1341, chatbox#2079, read on 2026-12-01).
  */
-export const TEXT_RESULTS = { result_media: false } as const
+export const OPENAI_HISTORY = { result_media: false, empty_calls: false } as const
 const OPENAI_CHAT = {
-  ...TEXT_RESULTS,
+  ...OPENAI_HISTORY,
   include_usage: true,
   reasoning_as: 'reasoning_effort',
   cache: 'prompt_cache_breakpoint',
@@ -92,7 +94,7 @@ export const azure: Preset = {
     { format: 'responses', auth: 'api-key' },
     {
       ...{ format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS },
-      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { ...TEXT_RESULTS, include_usage: true } },
+      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { ...OPENAI_HISTORY, include_usage: true } },
     },
     { format: 'realtime', auth: 'api-key' },
     { format: 'embeddings', auth: 'api-key', dialect: OPENAI_EMBEDDINGS },

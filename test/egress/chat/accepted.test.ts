@@ -301,3 +301,17 @@ describe('a result of a tool with an image (Kimi’s clients, llxprt-code)', () 
     expect(sent(body, { result_media: false }).body).toEqual({ model: 'm', ...body })
   })
 })
+
+it('an empty `tool_calls` of another vendor’s answer is left out where OpenAI refuses it (vLLM, then OpenAI)', () => {
+  const turn = { role: 'assistant', content: 'Hi.' }
+  const messages = (fields: JsonObject) => [
+    { role: 'user', content: 'Hi.' },
+    { ...turn, ...fields },
+    { role: 'user', content: 'Go on.' },
+  ]
+  for (const preset of [openai, azure, azureDeployments]) {
+    const { dialect = {} } = preset.formats.find(({ format }) => format === 'chat')!
+    expect(sent({ messages: messages({ tool_calls: [] }) }, dialect).body['messages']).toEqual(messages({}))
+  }
+  expect(sent({ messages: messages({ tool_calls: [] }) }, {}).body['messages']).toEqual(messages({ tool_calls: [] }))
+})

@@ -45,6 +45,8 @@ export const FLAGS: { readonly [flag: string]: string } = {
   store: '接受 `store`；默认 true',
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
   odd_arguments: '接受参数不是 JSON 对象的调用（如被截断应答中的调用）；默认 true；为 false 时将其包装成对象',
+  empty_calls:
+    '接受模型轮次中空的 `tool_calls`（其他厂商会这样应答）；默认 true，OpenAI 和 Azure OpenAI 默认 false；为 false 时省略',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
   signed_turns:
     '拒绝首段文本或图像没有签名的模型轮次，因此来自别处的轮次会带上跳过检查的标记；默认 false，Gemini 3 及以后的图像模型默认 true',
