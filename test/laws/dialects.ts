@@ -73,6 +73,7 @@ const chat = fc.record<JsonObject>(
     temperatures: fc.constantFrom('any', 'to_1', 'above_0'),
     whole_thinking: fc.boolean(),
     odd_arguments: fc.boolean(),
+    empty_calls: fc.boolean(),
     thinks_by_default: fc.boolean(),
     reasoning_as: fc.constantFrom(
       ...['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs', 'none'],
@@ -103,6 +104,7 @@ const chat = fc.record<JsonObject>(
     call_ids: fc.constantFrom('any', 'short'),
     call_signatures: fc.boolean(),
     after_tools: fc.constantFrom('anyone', 'assistant'),
+    result_media: fc.boolean(),
     images: fc.boolean(),
     files: fc.boolean(),
     video: fc.boolean(),

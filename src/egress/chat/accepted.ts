@@ -44,11 +44,13 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.joined_turns === true, body => hasTurnsInARow(itemsOf(body['messages']))],
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
+  [dialect => dialect.result_media === false, body => itemsOf(body['messages']).some(isResultWithMedia)],
   [dialect => dialect.schemas === 'kimi', refusesTools],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
   [dialect => dialect.json_object === false, body => hasValue(body['response_format'], 'type', 'json_object')],
   [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
   [dialect => dialect.odd_arguments === false, hasOddArguments],
+  [dialect => dialect.empty_calls === false, body => itemsOf(body['messages']).some(hasEmptyCalls)],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
   [dialect => dialect.functions_while_thinking === false, hasFunctionsWhileThinking],
@@ -84,6 +86,15 @@ const isListOfTexts = (message: Json): boolean =>
   isObject(message) &&
   Array.isArray(message['content']) &&
   itemsOf(message['content']).every(part => hasValue(part, 'type', 'text'))
+
+/** Returns true for a turn of the model with an empty list of calls. */
+const hasEmptyCalls = (message: Json): boolean =>
+  isObject(message) && Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0
+
+/** Returns true for the result of a tool with an image, a sound or a file. */
+const isResultWithMedia = (message: Json): boolean =>
+  hasValue(message, 'role', 'tool') &&
+  itemsOf((message as JsonObject)['content']).some(part => !hasValue(part, 'type', 'text'))
 
 /**
  * Gives the output limit the upstream's name for it, leaves out `store` where the upstream has none, and writes

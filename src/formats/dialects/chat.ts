@@ -122,6 +122,12 @@ export const FLAGS = {
     meaning: '`short`: tool call ids must have nine letters and digits, and are rewritten so; `any` by default',
   },
   odd_arguments: SHARED_FLAGS.odd_arguments,
+  empty_calls: {
+    values: 'boolean',
+    default: true,
+    meaning:
+      'takes an empty `tool_calls` in turns of the model, as other vendors answer it; default: true, and false for OpenAI and Azure OpenAI; if false, it is left out',
+  },
   call_signatures: {
     values: 'boolean',
     default: false,
@@ -134,6 +140,7 @@ export const FLAGS = {
     meaning:
       '`assistant`: only an assistant message may follow a tool message, so one is inserted, and a system message behind them becomes one of the user; `no_files` (Converse, Claude): one is inserted before documents and videos; `anyone` by default',
   },
+  result_media: SHARED_FLAGS.result_media,
   images: SHARED_FLAGS.images,
   files: SHARED_FLAGS.files,
   fetch_urls: SHARED_FLAGS.fetch_urls,

@@ -47,7 +47,7 @@ export const SHARED_FLAGS = {
     values: 'boolean',
     default: true,
     meaning:
-      'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier and for other models at Converse than Claude, Nova and Llama',
+      'takes media in results of tools; without them, they follow the results in a turn of the user; default: true, and false for Gemini 2.5 and earlier and for other models at Converse than Claude, Nova and Llama; chat: requests of other formats never have any there, and false, as at OpenAI and Azure OpenAI, moves those of native callers, too',
   },
   images: {
     values: 'boolean',

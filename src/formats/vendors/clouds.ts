@@ -3,7 +3,7 @@ import type { MessagesDialect } from '../dialects/messages.ts'
 import type { ResponsesDialect } from '../dialects/responses.ts'
 import type { Preset } from '../preset.ts'
 import { OPENAI_FUNCTION_MODELS } from '../responses-models.ts'
-import { AZURE_FAMILIES, AZURE_IMAGES, OPENAI_EMBEDDINGS } from './makers.ts'
+import { AZURE_FAMILIES, AZURE_IMAGES, OPENAI_EMBEDDINGS, OPENAI_HISTORY } from './makers.ts'
 
 /*
  * Presets of clouds that host other vendors' models. Hosts and paths are taken from the vendors' SDKs
@@ -172,7 +172,11 @@ export const azureDeployments: Preset = {
     ...{ format, baseUrl: 'https://{resource}.openai.azure.com', below: '/openai/deployments', auth: 'api-key' },
     ...{ hosting: 'azure-deployment', query: { 'api-version': '{api_version}' } },
     ...(format === 'chat'
-      ? { functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true }, families: AZURE_FAMILIES }
+      ? {
+          functionModels: OPENAI_FUNCTION_MODELS,
+          dialect: { ...OPENAI_HISTORY, include_usage: true },
+          families: AZURE_FAMILIES,
+        }
       : {}),
     ...(format === 'embeddings' ? { dialect: OPENAI_EMBEDDINGS } : {}),
     ...(format === 'images' ? { dialect: AZURE_IMAGES } : {}),

@@ -12,7 +12,15 @@ const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'vide
 export const OPENAI_EMBEDDINGS = { dimensions_field: 'dimensions', batch: 2048, batch_tokens: 300_000 } as const
 /** Deployments at Azure have any name, and serve GPT image models only since DALL·E was shut down. */
 export const AZURE_IMAGES = { edits: 'form', gpt_image: true } as const
+/**
+ * Results of tools are texts. OpenAI refuses other parts, or newer models ignore them and invent what an image shows
+ * (openai/openai-openapi#523, llxprt-code#1640, read on 2026-12-01).
+ * It also refuses an empty `tool_calls`, as vLLM answers it ("empty array. Expected an array with minimum length 1",
+ * openai-node#1341, chatbox#2079, read on 2026-12-01).
+ */
+export const OPENAI_HISTORY = { result_media: false, empty_calls: false } as const
 const OPENAI_CHAT = {
+  ...OPENAI_HISTORY,
   include_usage: true,
   reasoning_as: 'reasoning_effort',
   cache: 'prompt_cache_breakpoint',
@@ -107,7 +115,7 @@ export const azure: Preset = {
     { format: 'responses', auth: 'api-key', avoidedModels: /deepseek/i },
     {
       ...{ format: 'chat', auth: 'api-key', avoidedModels: OPENAI_RESPONSES_MODELS },
-      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { include_usage: true } },
+      ...{ functionModels: OPENAI_FUNCTION_MODELS, dialect: { ...OPENAI_HISTORY, include_usage: true } },
       families: AZURE_FAMILIES,
     },
     { format: 'realtime', auth: 'api-key' },

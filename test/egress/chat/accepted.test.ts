@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
+import { azureDeployments } from '../../../src/formats/vendors/clouds.ts'
 import { cerebras, deepseek, groq, mistral, moonshot } from '../../../src/formats/vendors/compatible.ts'
-import { openai } from '../../../src/formats/vendors/makers.ts'
+import { azure, openai } from '../../../src/formats/vendors/makers.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { wireRequest } from '../../builders/requests.ts'
 import type { Loose } from '../../clients/scene.ts'
@@ -261,4 +262,56 @@ describe('a request of Mistral’s clients that requires a call', () => {
   it('reaches Mistral as it came', () => {
     expect(sent(required, MISTRAL).body).toMatchObject(required)
   })
+})
+
+describe('a result of a tool with an image (Kimi’s clients, llxprt-code)', () => {
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==' } }
+  const messages = [
+    { role: 'user', content: 'Look at both.' },
+    { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] },
+    { role: 'tool', tool_call_id: 'a', content: [text('A picture:'), image] },
+    { role: 'tool', tool_call_id: 'b', content: 'sun' },
+  ]
+
+  it('reaches OpenAI and Azure OpenAI as a text, and the image as a turn of the user behind all results', () => {
+    for (const preset of [openai, azure, azureDeployments]) {
+      const { dialect = {} } = preset.formats.find(({ format }) => format === 'chat')!
+      const { body, losses } = sent({ messages, user: 'u' }, dialect)
+      expect(body, preset.name).toEqual({
+        ...{ model: 'm', user: 'u' },
+        messages: [
+          ...messages.slice(0, 2),
+          { role: 'tool', tool_call_id: 'a', content: 'A picture:' },
+          messages[3],
+          { role: 'user', content: [text('Result of tool call a:'), image] },
+        ],
+      })
+      expect(losses.map(({ reason }) => reason)).toContain('moved-to-user-turn')
+    }
+  })
+
+  it('reaches vendors that take it as it came', () => {
+    expect(sent({ messages }, {}).body['messages']).toEqual(messages)
+  })
+
+  it('is no reason to write a request anew that has images elsewhere only', () => {
+    const shown = [{ role: 'user', content: [text('What is this?'), image] }, ...messages.slice(1, 2)]
+    const results = [{ role: 'tool', tool_call_id: 'a', content: [text('rain')] }, messages[3]!]
+    const body = { messages: [...shown, ...results] }
+    expect(sent(body, { result_media: false }).body).toEqual({ model: 'm', ...body })
+  })
+})
+
+it('an empty `tool_calls` of another vendor’s answer is left out where OpenAI refuses it (vLLM, then OpenAI)', () => {
+  const turn = { role: 'assistant', content: 'Hi.' }
+  const messages = (fields: JsonObject) => [
+    { role: 'user', content: 'Hi.' },
+    { ...turn, ...fields },
+    { role: 'user', content: 'Go on.' },
+  ]
+  for (const preset of [openai, azure, azureDeployments]) {
+    const { dialect = {} } = preset.formats.find(({ format }) => format === 'chat')!
+    expect(sent({ messages: messages({ tool_calls: [] }) }, dialect).body['messages']).toEqual(messages({}))
+  }
+  expect(sent({ messages: messages({ tool_calls: [] }) }, {}).body['messages']).toEqual(messages({ tool_calls: [] }))
 })

@@ -46,11 +46,13 @@ export const FLAGS: { readonly [flag: string]: string } = {
   call_ids: '`short`：工具调用 ID 必须为九个字母和数字，网关会改写；默认 `any`',
   odd_arguments:
     '接受参数不是 JSON 对象的调用（如被截断应答中的调用）；默认 true，MiniMax 和本机服务器为 false；为 false 时将其包装成对象',
+  empty_calls:
+    '接受模型轮次中空的 `tool_calls`（其他厂商会这样应答）；默认 true，OpenAI 和 Azure OpenAI 默认 false；为 false 时省略',
   call_signatures: '接受调用旁 Google 的签名（`extra_content`），其他格式的调用方因此能将其送回；默认 false',
   signed_turns:
     '拒绝首段文本或图像没有签名的模型轮次，因此来自别处的轮次会带上跳过检查的标记；默认 false，Gemini 3 及以后的图像模型默认 true',
   result_media:
-    '工具结果中可以包含媒体；否则媒体会在结果之后的用户轮次中发送；默认 true，Gemini 2.5 及更早的模型，以及 Converse 上 Claude、Nova 和 Llama 以外的模型默认 false',
+    '工具结果中可以包含媒体；否则媒体会在结果之后的用户轮次中发送；默认 true，Gemini 2.5 及更早的模型，以及 Converse 上 Claude、Nova 和 Llama 以外的模型默认 false；chat：来自其他格式的请求从不在结果中包含媒体，false（OpenAI 和 Azure OpenAI）时原生调用方的媒体也会移出',
   after_tools:
     '`assistant`：工具消息之后只能是助手消息，因此会插入一条，其后的 system 消息改为用户消息；`no_files`（Converse 上的 Claude）：在文档和视频之前插入一条；默认 `anyone`',
   video: '接受 `video_url` 部分',
