@@ -54,7 +54,8 @@ function factsOf(work: Work, direction: 'request' | 'result'): FieldFacts {
     .filter(([name, { does }]) => does.includes(work) && WRITERS[name]?.[direction] !== undefined)
     .map(([name]) => name)
   const { asked } = WORKS[work]!
-  const values: readonly Value[] = fc.sample(WORKS[work]![direction] as fc.Arbitrary<Value>, SAMPLE)
+  const drawn: readonly Value[] = fc.sample(WORKS[work]![direction] as fc.Arbitrary<Value>, SAMPLE)
+  const values = drawn.filter(hasUniqueNames)
   const writtenAs = (format: string, value: Value): WrittenBody | undefined =>
     direction === 'request'
       ? requestAs(format, value as CanonicalRequest)
@@ -75,6 +76,12 @@ function factsOf(work: Work, direction: 'request' | 'result'): FieldFacts {
 }
 
 type Value = CanonicalRequest | CanonicalResult
+
+/** Returns false for tools of one name, of which some formats drop one, so that another takes its place. */
+function hasUniqueNames(value: Value): boolean {
+  const names = 'tools' in value ? (value.tools ?? []).flatMap(tool => ('name' in tool ? [tool.name] : [])) : []
+  return new Set(names).size === names.length
+}
 
 interface WrittenBody {
   readonly leaves: ReadonlyMap<string, number>
