@@ -264,6 +264,14 @@ describe('responses', () => {
     machine.server(spoken(2), TURN_COMPLETE).client(userText('Two'), CREATE)
     expect(sentBy(machine)).toEqual([{ clientContent: TURN('One') }, { realtimeInput: { text: 'Two' } }])
   })
+
+  it('several texts after the first answer are one frame, because each would interrupt the answer to the one before', () => {
+    const machine = ready({ model: 'gemini-3.1-flash-live-preview' }).client(userText('One'), CREATE)
+    machine.server(spoken(2), TURN_COMPLETE).client(userText('Two'), userText('Three'), {
+      ...{ type: 'response-create', settings: { instructions: 'Be short.' } },
+    })
+    expect(sentBy(machine).slice(1)).toEqual([{ realtimeInput: { text: 'Two\nThree\nBe short.' } }])
+  })
 })
 
 describe('the user’s audio', () => {

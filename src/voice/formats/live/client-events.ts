@@ -14,7 +14,7 @@ import {
   isAudio,
   resultOf,
   writeRealtimeAudio,
-  writeRealtimeTurn,
+  writeRealtimeTurns,
   writeToolResponse,
   writeTurns,
 } from './client-writer.ts'
@@ -175,11 +175,10 @@ function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string
   const isCommitted = state.activity === 'committed'
   const isAnswered = isCommitted || state.isStreamEnded
   if (state.takesRealtimeText)
-    for (const turn of state.turns.take())
-      append(
-        frames,
-        writeRealtimeTurn(turn, audio => writeSpeech(state, audio)),
-      )
+    append(
+      frames,
+      writeRealtimeTurns(state.turns.take(), audio => writeSpeech(state, audio)),
+    )
   else if (!state.turns.isEmpty) append(frames, turnFrames(state, !isCommitted))
   if (frames.length === 0 && !isAnswered && !hasAnsweredCancelled) frames.push(writeTurns([], true))
   if (isCommitted) {
