@@ -259,6 +259,21 @@ describe('responses', () => {
     },
   )
 
+  it('instructions behind the results of calls interrupt the answer to the results, not the requested response', () => {
+    const machine = ready().client(userText('One'), CREATE)
+    machine.server({ toolCall: { functionCalls: [{ id: 'a', name: 'one', args: {} }] } })
+    machine.client(
+      {
+        type: 'item-create',
+        item: { role: 'tool', content: [{ type: 'tool-result', id: 'a', content: [{ type: 'text', text: 'ok' }] }] },
+      },
+      { type: 'response-create', settings: { instructions: 'Be short.' } },
+    )
+    machine.server({ serverContent: { interrupted: true } }, TURN_COMPLETE, spoken(2), TURN_COMPLETE)
+    expect(machine.of('speech-started')).toEqual([])
+    expect(machine.of('response-end')).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+  })
+
   it('text after the first answer goes as realtimeInput to models that take no other', () => {
     const machine = ready({ model: 'gemini-3.1-flash-live-preview' }).client(userText('One'), CREATE)
     machine.server(spoken(2), TURN_COMPLETE).client(userText('Two'), CREATE)

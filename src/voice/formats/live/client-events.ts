@@ -155,10 +155,13 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
   const { items } = state.turns
   const isOfTurns = !state.calls.areOpen && state.activity !== 'committed' && !state.isStreamEnded
   const hasResults = state.calls.hasResults
+  const hasTurns = !state.turns.isEmpty
   const frames = framesToAnswer(state, hasAnsweredCancelled)
   state.startResponse(true, metadata as JsonObject | undefined)
   // The upstream waits if it got some of the results only, and says nothing after a turn without speech.
   state.isAnswerDue = (frames?.length ?? 0) > (hasResults && state.calls.areOpen ? 1 : 0)
+  // The upstream answers results at once, and the turns behind them interrupt that answer.
+  state.interruptsItself = hasResults && hasTurns
   if (frames !== undefined && isOfTurns) state.pendingRequest = { frames, items }
   for (const frame of frames ?? []) state.connection.send(frame)
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
