@@ -86,7 +86,7 @@ export class GeminiConnection {
       this.frames.push({ setupComplete: this.model.kind === 'of the cloud' ? { sessionId: 'x' } : {} })
     } else if (!this.isReady) this.model.fault(`Before setupComplete: ${String(data).slice(0, 100)}`)
     if (clientContent !== undefined) {
-      if (this.model.kind === 'third generation' && this.model.hasAnswered)
+      if (this.model.kind === 'third generation' && this.model.hasAnswered && clientContent['turns'] !== undefined)
         this.model.fault('Content after the first answer.')
       this.interrupt()
       if (clientContent['turnComplete'] === true) this.generate()
@@ -195,7 +195,7 @@ const isOfAnswer = (content: JsonObject): boolean =>
 
 const USAGE = { usageMetadata: { promptTokenCount: 10, responseTokenCount: 4, totalTokenCount: 14 } }
 
-/** Models of the third generation take content before their first answer only. Those of Google Cloud end a turn at its calls. */
+/** Models of the third generation take turns before their first answer only. Those of Google Cloud end a turn at its calls. */
 export type Kind = 'second generation' | 'third generation' | 'of the cloud'
 
 /** A model with all of its connections. */

@@ -244,12 +244,48 @@ describe('responses', () => {
     expect(machine.of('error')[0]).toMatchObject({ event: 'e', error: { kind: 'cannot-express' } })
   })
 
+  it.each(['gemini-3.1-flash-live-preview', 'gemini-3.8-live', 'gemini-2.5-flash-native-audio'])(
+    'a response without new input is an empty turn, also after an answer (%s)',
+    model => {
+      const machine = ready({ model }).client(CREATE)
+      machine.server(spoken(2), TURN_COMPLETE).client(CREATE)
+      expect(sentBy(machine)).toEqual([
+        { clientContent: { turnComplete: true } },
+        { clientContent: { turnComplete: true } },
+      ])
+      machine.server(spoken(2), TURN_COMPLETE)
+      expect(machine.of('error')).toEqual([])
+      expect(machine.of('response-end')).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+    },
+  )
+
+  it('instructions behind the results of calls interrupt the answer to the results, not the requested response', () => {
+    const machine = ready().client(userText('One'), CREATE)
+    machine.server({ toolCall: { functionCalls: [{ id: 'a', name: 'one', args: {} }] } })
+    machine.client(
+      {
+        type: 'item-create',
+        item: { role: 'tool', content: [{ type: 'tool-result', id: 'a', content: [{ type: 'text', text: 'ok' }] }] },
+      },
+      { type: 'response-create', settings: { instructions: 'Be short.' } },
+    )
+    machine.server({ serverContent: { interrupted: true } }, TURN_COMPLETE, spoken(2), TURN_COMPLETE)
+    expect(machine.of('speech-started')).toEqual([])
+    expect(machine.of('response-end')).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+  })
+
   it('text after the first answer goes as realtimeInput to models that take no other', () => {
     const machine = ready({ model: 'gemini-3.1-flash-live-preview' }).client(userText('One'), CREATE)
     machine.server(spoken(2), TURN_COMPLETE).client(userText('Two'), CREATE)
     expect(sentBy(machine)).toEqual([{ clientContent: TURN('One') }, { realtimeInput: { text: 'Two' } }])
-    machine.server(spoken(2), TURN_COMPLETE).client({ ...CREATE, id: 'e' })
-    expect(machine.of('error')[0]).toMatchObject({ event: 'e', error: { code: 'nothing_to_answer' } })
+  })
+
+  it('several texts after the first answer are one frame, because each would interrupt the answer to the one before', () => {
+    const machine = ready({ model: 'gemini-3.1-flash-live-preview' }).client(userText('One'), CREATE)
+    machine.server(spoken(2), TURN_COMPLETE).client(userText('Two'), userText('Three'), {
+      ...{ type: 'response-create', settings: { instructions: 'Be short.' } },
+    })
+    expect(sentBy(machine).slice(1)).toEqual([{ realtimeInput: { text: 'Two\nThree\nBe short.' } }])
   })
 })
 

@@ -14,7 +14,7 @@ import {
   isAudio,
   resultOf,
   writeRealtimeAudio,
-  writeRealtimeTurn,
+  writeRealtimeTurns,
   writeToolResponse,
   writeTurns,
 } from './client-writer.ts'
@@ -155,33 +155,35 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
   const { items } = state.turns
   const isOfTurns = !state.calls.areOpen && state.activity !== 'committed' && !state.isStreamEnded
   const hasResults = state.calls.hasResults
+  const hasTurns = !state.turns.isEmpty
   const frames = framesToAnswer(state, hasAnsweredCancelled)
-  if (frames === undefined && !hasAnsweredCancelled) {
-    state.fail(NOTHING_TO_ANSWER, id)
-    return
-  }
   state.startResponse(true, metadata as JsonObject | undefined)
   // The upstream waits if it got some of the results only, and says nothing after a turn without speech.
   state.isAnswerDue = (frames?.length ?? 0) > (hasResults && state.calls.areOpen ? 1 : 0)
+  // The upstream answers results at once, and the turns behind them interrupt that answer.
+  state.interruptsItself = hasResults && hasTurns
   if (frames !== undefined && isOfTurns) state.pendingRequest = { frames, items }
   for (const frame of frames ?? []) state.connection.send(frame)
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
 }
 
-/** Returns the frames that trigger an answer, or undefined if there is nothing to answer. */
+/**
+ * Returns the frames that trigger an answer, or undefined if only results of cancelled calls are new. Without any new
+ * input, an empty turn asks the model to go on: models that take text as `realtimeInput` answer it at any time
+ * (docs/wire/live.md#client-messages).
+ */
 function framesToAnswer(state: LiveState, hasAnsweredCancelled: boolean): string[] | undefined {
   const results = state.calls.take()
   const frames = results.length === 0 ? [] : [writeToolResponse(results)]
   const isCommitted = state.activity === 'committed'
   const isAnswered = isCommitted || state.isStreamEnded
   if (state.takesRealtimeText)
-    for (const turn of state.turns.take())
-      append(
-        frames,
-        writeRealtimeTurn(turn, audio => writeSpeech(state, audio)),
-      )
+    append(
+      frames,
+      writeRealtimeTurns(state.turns.take(), audio => writeSpeech(state, audio)),
+    )
   else if (!state.turns.isEmpty) append(frames, turnFrames(state, !isCommitted))
-  else if (frames.length === 0 && !isAnswered && !hasAnsweredCancelled) frames.push(writeTurns([], true))
+  if (frames.length === 0 && !isAnswered && !hasAnsweredCancelled) frames.push(writeTurns([], true))
   if (isCommitted) {
     frames.push(ACTIVITY_END)
     state.activity = 'none'
@@ -246,9 +248,4 @@ const NOT_DETACHED: CanonicalError = {
   code: 'cannot_express',
   param: 'response',
   message: 'The upstream does not support responses outside the conversation.',
-}
-const NOTHING_TO_ANSWER: CanonicalError = {
-  kind: 'cannot-express',
-  code: 'nothing_to_answer',
-  message: 'There is no new input for the upstream to answer.',
 }

@@ -1,5 +1,6 @@
 import { encodeBase64 } from '../../../canonical/base64.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../../../canonical/content.ts'
+import { append } from '../../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
 import { type ConversationItem, PCM_16K, type TurnDetection } from '../../../canonical/voice-session.ts'
 import type { LiveDialect } from './dialect.ts'
@@ -39,18 +40,29 @@ export const writeToolResponse = (functionResponses: readonly FunctionResponse[]
   JSON.stringify({ toolResponse: { functionResponses } })
 
 /**
- * Writes a user turn as `realtimeInput` frames, which trigger an answer. Returns no frames for a model turn.
+ * Writes user turns as `realtimeInput` frames. Turns of the model have no frames. Each text triggers an answer, and the
+ * next text interrupts it, so that all texts are one frame, after the pictures (livekit/agents pull request 5238,
+ * 2026-03-27).
  *
- * @param speech writes the frames of the turn's audio.
+ * @param speech writes the frames of a turn's audio, which triggers an answer, too.
  */
-export function writeRealtimeTurn({ role, parts }: Content, speech: (audio: JsonObject) => string[]): string[] {
-  if (role === 'model') return []
-  return parts.flatMap((part): string[] => {
+export function writeRealtimeTurns(turns: readonly Content[], speech: (audio: JsonObject) => string[]): string[] {
+  const frames: string[] = []
+  let texts: string[] = []
+  const flush = (): void => {
+    if (texts.length > 0) frames.push(JSON.stringify({ realtimeInput: { text: texts.join('\n') } }))
+    texts = []
+  }
+  for (const part of turns.flatMap(({ role, parts }) => (role === 'model' ? [] : parts))) {
     const { text, inlineData } = part
-    if (typeof text === 'string') return [JSON.stringify({ realtimeInput: { text } })]
-    if (inlineData === undefined) return []
-    return isAudio(part) ? speech(inlineData as JsonObject) : [JSON.stringify({ realtimeInput: { video: inlineData } })]
-  })
+    if (typeof text === 'string') texts.push(text)
+    else if (isAudio(part)) {
+      flush()
+      append(frames, speech(inlineData as JsonObject))
+    } else if (inlineData !== undefined) frames.push(JSON.stringify({ realtimeInput: { video: inlineData } }))
+  }
+  flush()
+  return frames
 }
 
 /** Returns true for a part with audio. */

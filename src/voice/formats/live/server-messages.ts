@@ -89,8 +89,12 @@ function handleInterruption(state: LiveState): void {
     state.isTrailing = true
     return
   }
-  // The interruption refers to the previous turn, whose response has already ended.
-  if (response !== undefined && state.isTrailing && response.outputs === 0) return
+  // The interruption refers to the previous turn, whose response has already ended, or to the answer to results alone.
+  if (response !== undefined && (state.isTrailing || state.interruptsItself) && response.outputs === 0) {
+    state.isTrailing = true
+    state.interruptsItself = false
+    return
+  }
   state.emit(state.user.finish())
   if (!state.isManual) state.emit(state.user.started())
   if (response === undefined) return
@@ -107,6 +111,7 @@ function completeTurn(state: LiveState, word: string): void {
   state.emit(state.user.finish())
   state.isDiscarding = false
   state.isTrailing = false
+  state.interruptsItself = false
   if (response === undefined || isDiscarding || (isTrailing && response.outputs === 0)) {
     state.carryUsage()
     return

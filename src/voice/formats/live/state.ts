@@ -47,6 +47,8 @@ export class LiveState {
   refusedCalls: readonly string[] = []
   /** True if the end of a turn is still pending although its response has already ended. */
   isTrailing = false
+  /** True if the next interruption is caused by the frames of the running response, not by the user. */
+  interruptsItself = false
   /** True if the upstream completes a turn directly after its function calls instead of after their results. */
   completesCalls = false
   private hasAnswered = false
@@ -185,6 +187,7 @@ export class LiveState {
     const response = new OpenResponse({ requested: isRequested, conversation, textBudget, newId })
     this.response = response
     this.isStreamEnded = false
+    this.interruptsItself = false
     this.pendingRequest = undefined
     const modalities = this.isSpoken ? (['audio'] as const) : (['text'] as const)
     const start = { type: 'response-start' as const, response: response.id, modalities }
