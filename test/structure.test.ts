@@ -312,7 +312,6 @@ test('no list is handed over on the stack, which holds less than a body can', ()
 /** Collections of a module that grow while the process runs, each with its bound. */
 const BOUNDED_COLLECTIONS: { readonly [name: string]: string } = {
   'src/egress/transport/frames.ts headers': 'MAX_NAMES',
-  'src/formats/models.ts differences': 'MAX_MODELS',
   'src/gateway/model-paths.ts pathsByFormat': 'one entry per format',
   'src/kit/conformance/schema.ts validators': 'one entry per schema file',
   'src/voice/audio/low-pass.ts banks': 'MAX_BANKS',

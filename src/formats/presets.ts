@@ -11,21 +11,8 @@ import {
   vertexClaude,
   vertexExpress,
 } from './vendors/clouds.ts'
-import {
-  cerebras,
-  dashscope,
-  deepseek,
-  groq,
-  huggingface,
-  minimax,
-  mistral,
-  moonshot,
-  openrouter,
-  together,
-  xai,
-  zai,
-} from './vendors/compatible.ts'
-import { fireworks, nvidia } from './vendors/hosts.ts'
+import { dashscope, deepseek, minimax, mistral, moonshot, openrouter, xai, zai } from './vendors/compatible.ts'
+import { cerebras, fireworks, groq, huggingface, nvidia, together } from './vendors/hosts.ts'
 import { custom, llamaCpp, lmStudio, ollama, replay, vllm } from './vendors/local.ts'
 import { anthropic, azure, deepgram, elevenlabs, google, kling, openai } from './vendors/makers.ts'
 import { cohere, jina, voyage } from './vendors/retrieval.ts'

@@ -125,6 +125,11 @@ const EXCEPTIONS: readonly Exception[] = [
     why: 'sources are files, too (docs/wire/messages.md#content-blocks); this description knows them in its beta alone',
   },
   {
+    schema: /^(CreateResponse|TokenCountsBody)$/,
+    fault: /^\/tool_choice\/type must be equal/,
+    why: 'the choice of a web search has the type of its tool, which OpenAI’s service demands (raine/claude-code-proxy#26)',
+  },
+  {
     schema: /^Create(ChatCompletion|Image|ImageEdit)Request$|^EditImageBodyJsonParam$/,
     fault: /^\/(messages|prompt) must NOT have fewer than 1|^ must have required property 'images?'/,
     why: 'a request that says nothing is the caller’s, and is refused as such',

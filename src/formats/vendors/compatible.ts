@@ -84,49 +84,6 @@ export const deepseek: Preset = {
 }
 
 /**
- * Groq refuses `response_format` beside tools: "json mode cannot be combined with tool/function calling"
- * (agno-agi/agno#1065, vercel/ai#16540, read on 2026-12-01).
- */
-export const groq: Preset = {
-  name: 'groq',
-  env: ['GROQ_API_KEY'],
-  formats: [
-    {
-      format: 'chat',
-      baseUrl: 'https://api.groq.com/openai/v1',
-      dialect: {
-        ...PLAIN_CHAT,
-        reasoning_field: 'reasoning',
-        reasoning_as: 'reasoning_effort',
-        request_fields: 'groq',
-        json_with_tools: false,
-        include_usage: true,
-      },
-      // "`reasoning_effort` must be one of `none` or `default`" and "not supported with this model"
-      // (earendil-works/pi#1745, iamsrikanthnani/pluely#219); "This model does not support response format `json_schema`"
-      // (plune-ai/cairn#36, ItzCrazyKns/Vane#980), read on 2026-12-01.
-      families: [
-        { name: /llama-4|kimi-k2-instruct/, dialect: { efforts: [] } },
-        { name: /llama|qwen-?3-32b/, dialect: { efforts: [], json_schema: false } },
-      ],
-    },
-    { format: 'responses', baseUrl: 'https://api.groq.com/openai/v1', dialect: PLAIN_RESPONSES },
-    // "response_format must be one of [wav]" (EKKOLearnAI/hermes-studio#2328, August 2026).
-    {
-      format: 'speech',
-      baseUrl: 'https://api.groq.com/openai/v1',
-      dialect: { speech_events: false, wav_only: true },
-    },
-    {
-      format: 'transcriptions',
-      baseUrl: 'https://api.groq.com/openai/v1',
-      // "unknown param `stream`", whatever its value (SubtitleEdit/subtitleedit#11123, roryeckel/wyoming_openai#39).
-      dialect: { transcript_shapes: 'json', transcript_events: false, transcript_fields: 'groq' },
-    },
-  ],
-}
-
-/**
  * Mistral refuses unknown fields, other vendors' tool call ids, and user turns directly after tool messages. It always
  * reports usage.
  */
@@ -200,47 +157,6 @@ export const xai: Preset = {
         ...{ edits: 'urls', size_field: 'aspect_ratio', response_format: true, bytes_word: 'b64_json' },
         output_settings: false,
       },
-    },
-  ],
-}
-
-export const together: Preset = {
-  name: 'together',
-  env: ['TOGETHER_API_KEY'],
-  formats: [
-    {
-      format: 'chat',
-      baseUrl: 'https://api.together.xyz/v1',
-      dialect: { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true },
-    },
-    // `prompt: Required[str]` of `CompletionCreateParams` in together 3.1.1 (PyPI, read on 2026-12-01).
-    {
-      format: 'completions',
-      baseUrl: 'https://api.together.xyz/v1',
-      dialect: { include_usage: true, prompts: 'one' },
-    },
-    // `top_n` of `RerankCreateParams` in together 3.1.1 (PyPI); there is no `top_k`.
-    { format: 'rerank', baseUrl: 'https://api.together.xyz/v1', dialect: { top_field: 'top_n' } },
-    // Together refuses `user` and `dimensions` with 400 (ogx-ai/ogx#3559, September 2025; together 3.1.1, PyPI).
-    {
-      format: 'embeddings',
-      baseUrl: 'https://api.together.xyz/v1',
-      dialect: { end_user: false, tokens: false, dimensions_field: 'none' },
-    },
-    {
-      format: 'images',
-      baseUrl: 'https://api.together.xyz/v1',
-      // `response_format` is base64 or url (the default), `output_format` jpeg or png (`ImageGenerateParams` there).
-      dialect: {
-        ...{ size_field: 'width', edits: 'image_url', response_format: true },
-        ...{ bytes_word: 'base64', output_types: 'png_jpeg' },
-      },
-    },
-    // `response_format` is mp3, wav or raw (`SpeechCreateParams` in together 3.1.1, PyPI).
-    {
-      format: 'speech',
-      baseUrl: 'https://api.together.xyz/v1',
-      dialect: { speech_events: false, raw_samples: 'raw' },
     },
   ],
 }
@@ -362,45 +278,5 @@ export const minimax: Preset = {
       // A budget puts the reasoning into the text ("Anthropic API", platform.minimax.io; pi#6658, oh-my-pi#2928).
       dialect: { ...PLAIN_MESSAGES, thinking: 'adaptive', efforts: [] },
     },
-  ],
-}
-
-/**
- * Some models of Cerebras refuse strict tools, and all of them tools of which some are strict ("Tools with mixed values
- * for 'strict' are not allowed", code_puppy#368; livekit/agents#3134, read on 2026-12-01). Cerebras refuses
- * `response_format` beside tools: '"tools" is incompatible with "response_format"' (BerriAI/litellm#31445, 2026-12-01).
- */
-export const cerebras: Preset = {
-  name: 'cerebras',
-  env: ['CEREBRAS_API_KEY'],
-  formats: [
-    {
-      format: 'chat',
-      baseUrl: 'https://api.cerebras.ai/v1',
-      dialect: {
-        ...PLAIN_CHAT,
-        reasoning_field: 'reasoning',
-        reasoning_as: 'reasoning_effort',
-        request_fields: 'cerebras',
-        json_with_tools: false,
-        strict_tools: false,
-        text_only_content: 'string',
-        include_usage: true,
-      },
-    },
-  ],
-}
-
-/** Hugging Face routes to many inference vendors at one URL. */
-export const huggingface: Preset = {
-  name: 'huggingface',
-  env: ['HF_TOKEN'],
-  formats: [
-    {
-      format: 'chat',
-      baseUrl: 'https://router.huggingface.co/v1',
-      dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: true },
-    },
-    { format: 'responses', baseUrl: 'https://router.huggingface.co/v1', dialect: PLAIN_RESPONSES },
   ],
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { shownLosses } from '../../../src/egress/losses.ts'
-import { cerebras } from '../../../src/formats/vendors/compatible.ts'
+import { cerebras } from '../../../src/formats/vendors/hosts.ts'
 import { REQUEST } from '../../builders/requests.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 
