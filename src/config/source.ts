@@ -107,15 +107,21 @@ const UNQUOTED = `a variable between braces or brackets must be in quotes: "\${N
 /** Removes what a message of the parser quotes of the file after a colon, because it may be a secret. */
 const withoutQuotation = (message: string): string => message.replace(/(?<=\S): (?!"?.{1,2}"?$).*$/s, '')
 
-/** Returns faults of keys that their map already has, and of keys that are maps or lists, as in `{{ name }}`. */
+/**
+ * Returns faults of keys that their map already has, of keys that are maps or lists, as in `{{ name }}`, and of keys
+ * without a colon, as in `{ rpm:60 }`: such a text is one key, and its setting would be missing.
+ */
 function keyFaults(document: Document): SyntaxFault[] {
   const faults: SyntaxFault[] = []
   visit(document, {
-    Map(_, { items }) {
+    Map(part, { items }) {
+      const isTemplate = part === 'key'
       const seen = new Set<string>()
-      for (const { key } of items) {
+      for (const { key, value } of items) {
         if (isMap(key) || isSeq(key)) faults.push({ message: 'Map keys must be texts', offset: startOf(key) })
         if (!isScalar(key)) continue
+        // A key with a colon and nothing behind it has an empty scalar as its value.
+        if (value === null && !isTemplate) faults.push({ message: NO_VALUE, offset: startOf(key) })
         // A map of texts has one entry for `1` and "1".
         const name = String(key.value)
         if (seen.has(name)) faults.push({ message: 'Map keys must be unique', offset: startOf(key) })
@@ -125,6 +131,8 @@ function keyFaults(document: Document): SyntaxFault[] {
   })
   return faults
 }
+
+const NO_VALUE = 'a name has no value: write `name: value`, with a space after the colon'
 
 /** Returns faults of texts without quotes that go on with an item of a list in their next line. */
 function indentationFaults(document: Document, text: string): SyntaxFault[] {
