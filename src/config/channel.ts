@@ -33,6 +33,7 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
   const preset = withVariables(general, values)
   const auth = written.auth && authOf(written.auth, preset, { region: values['region'], env }, fault)
   const key = keyOf(written, preset, env, fault)
+  checkHeaders(written.headers, fault)
   return {
     name: written.name,
     provider: preset.name,
@@ -209,6 +210,16 @@ function isAtHost(baseUrl: string, host: string | undefined): boolean {
 function authStyleOf({ key, auth }: WrittenChannel, row: PresetFormat | undefined, format: Format): AuthStyle {
   if (auth !== undefined) return auth.type.startsWith('aws') ? 'none' : 'bearer'
   return key === 'none' ? 'none' : (row?.auth ?? FORMAT_FACTS.get(format)?.auth ?? 'bearer')
+}
+
+/** Headers of a connection, which the client of HTTP writes itself and refuses from others. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  ...['content-length', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade'],
+])
+
+function checkHeaders(headers: WrittenChannel['headers'], fault: FaultAt): void {
+  for (const name in headers)
+    if (CONNECTION_HEADERS.has(name.toLowerCase())) fault(['headers', name], 'is set by the gateway itself')
 }
 
 const lowerCase = (headers: { readonly [name: string]: string }): { readonly [name: string]: string } =>

@@ -93,13 +93,15 @@ function syntaxFaults(document: Document, text: string): readonly SyntaxFault[] 
   // The braces of an unquoted variable begin a map, and break everything behind them.
   const unquoted = found.filter(({ offset }) => text.startsWith(`\${`, offset - 1))
   if (unquoted.length > 0) return unquoted.map(({ offset }) => ({ message: UNQUOTED, offset }))
-  return [...found, ...keyFaults(document), ...indentationFaults(document, text)]
+  return [...found, ...keyFaults(document), ...tagFaults(document), ...indentationFaults(document, text)]
 }
+
+const NO_TYPE = `a tag such as \`!name\` has no meaning here: write a text in quotes, and a variable as \${NAME}`
 
 /** Messages for the parser's own, by code. Its own for several documents names a function that reads them. */
 const MESSAGES: { readonly [code: string]: string } = {
   MULTIPLE_DOCS: 'the file has a second document after `---`: write one',
-  TAG_RESOLVE_FAILED: `a tag such as \`!name\` has no meaning here: write a text in quotes, and a variable as \${NAME}`,
+  TAG_RESOLVE_FAILED: NO_TYPE,
 }
 
 const UNQUOTED = `a variable between braces or brackets must be in quotes: "\${NAME}"`
@@ -127,6 +129,20 @@ function keyFaults(document: Document): SyntaxFault[] {
         if (seen.has(name)) faults.push({ message: 'Map keys must be unique', offset: startOf(key) })
         seen.add(name)
       }
+    },
+  })
+  return faults
+}
+
+/** Types that the parser knows although JSON lacks them: their values are no maps, lists or texts of a config. */
+const FOREIGN_TYPE = /^tag:yaml\.org,2002:(?:omap|set|pairs|binary|timestamp)$/
+
+/** Returns faults of values with a type that a config has not, such as ordered maps, whose entries would be lost. */
+function tagFaults(document: Document): SyntaxFault[] {
+  const faults: SyntaxFault[] = []
+  visit(document, {
+    Value(_, node) {
+      if (FOREIGN_TYPE.test(node.tag ?? '')) faults.push({ message: NO_TYPE, offset: startOf(node) })
     },
   })
   return faults
@@ -176,23 +192,26 @@ function valueIn(document: Document, fault: (message: string, offset: number) =>
   try {
     return document.toJS({ reviver: withoutNull, maxAliasCount: MAX_ALIASES })
   } catch (thrown) {
-    let offset = 0
+    let [offset, isCyclic] = [0, false]
     // To resolve each alias would search the whole document each time.
     const anchors = new Set<string>()
     visit(document, {
       Value(_, node) {
         if (node.anchor !== undefined) anchors.add(node.anchor)
       },
-      Alias(_, node) {
-        if (anchors.has(node.source)) return undefined
+      Alias(_, node, above) {
+        isCyclic = above.some(part => isNode(part) && 'anchor' in part && part.anchor === node.source)
+        if (anchors.has(node.source) && !isCyclic) return undefined
         offset = node.range?.[0] ?? 0
         return visit.BREAK
       },
     })
-    fault(withoutQuotation((thrown as Error).message), offset)
+    fault(isCyclic ? CYCLE : withoutQuotation((thrown as Error).message), offset)
     return undefined
   }
 }
+
+const CYCLE = 'an alias stands for a value that contains it'
 
 /** Returns true if the file has only whitespace, comments and keys without values. */
 export const isEmpty = ({ value, faults }: Source): boolean => faults.length === 0 && isEmptyValue(value)
