@@ -240,6 +240,7 @@ function allowedHeaders(names: readonly string[], fault: FaultAt): string[] {
  */
 function modelsOf(models: readonly string[] | { readonly [id: string]: string }, fault: FaultAt): ChannelModels {
   const entries = isList(models) ? models.map(id => [id, id] as const) : Object.entries(models)
+  if (entries.some(([id]) => id.trim() === '')) fault(['models'], 'has a model without a name')
   const patterns = entries.filter(([id]) => id.includes('*'))
   const renames = patterns.filter(([pattern, upstream]) => pattern !== upstream)
   for (const [id, upstream] of isList(models) ? [] : entries)

@@ -491,6 +491,11 @@ describe('faults name their line', () => {
       channel(`provider: ollama, headers: { ${header} }`),
       `2 channels[0].headers.${header.split(':')[0]} is set by the gateway itself`,
     ]),
+    ...['{ "": up }', '["  "]'].map(models => [
+      `a model without a name, ${models}`,
+      channel(`provider: ollama, models: ${models}`),
+      '2 channels[0].models has a model without a name',
+    ]),
     ['broken YAML', 'a: [', '1  Flow sequence in block collection must be sufficiently indented and end with a ]'],
   ])('%s', (_, text, expected) => {
     expect(faults(text, {})).toEqual([expected])
