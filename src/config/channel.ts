@@ -33,6 +33,7 @@ export function channelWithDefaults(written: WrittenChannel, general: Preset, en
   const preset = withVariables(general, values)
   const auth = written.auth && authOf(written.auth, preset, { region: values['region'], env }, fault)
   const key = keyOf(written, preset, env, fault)
+  checkHeaders(written.headers, fault)
   return {
     name: written.name,
     provider: preset.name,
@@ -211,6 +212,16 @@ function authStyleOf({ key, auth }: WrittenChannel, row: PresetFormat | undefine
   return key === 'none' ? 'none' : (row?.auth ?? FORMAT_FACTS.get(format)?.auth ?? 'bearer')
 }
 
+/** Headers of a connection, which the client of HTTP writes itself and refuses from others. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  ...['content-length', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade'],
+])
+
+function checkHeaders(headers: WrittenChannel['headers'], fault: FaultAt): void {
+  for (const name in headers)
+    if (CONNECTION_HEADERS.has(name.toLowerCase())) fault(['headers', name], 'is set by the gateway itself')
+}
+
 const lowerCase = (headers: { readonly [name: string]: string }): { readonly [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
@@ -229,6 +240,7 @@ function allowedHeaders(names: readonly string[], fault: FaultAt): string[] {
  */
 function modelsOf(models: readonly string[] | { readonly [id: string]: string }, fault: FaultAt): ChannelModels {
   const entries = isList(models) ? models.map(id => [id, id] as const) : Object.entries(models)
+  if (entries.some(([id]) => id.trim() === '')) fault(['models'], 'has a model without a name')
   const patterns = entries.filter(([id]) => id.includes('*'))
   const renames = patterns.filter(([pattern, upstream]) => pattern !== upstream)
   for (const [id, upstream] of isList(models) ? [] : entries)

@@ -93,13 +93,15 @@ function syntaxFaults(document: Document, text: string): readonly SyntaxFault[] 
   // The braces of an unquoted variable begin a map, and break everything behind them.
   const unquoted = found.filter(({ offset }) => text.startsWith(`\${`, offset - 1))
   if (unquoted.length > 0) return unquoted.map(({ offset }) => ({ message: UNQUOTED, offset }))
-  return [...found, ...keyFaults(document), ...indentationFaults(document, text)]
+  return [...found, ...keyFaults(document), ...tagFaults(document), ...indentationFaults(document, text)]
 }
+
+const NO_TYPE = `a tag such as \`!name\` has no meaning here: write a text in quotes, and a variable as \${NAME}`
 
 /** Messages for the parser's own, by code. Its own for several documents names a function that reads them. */
 const MESSAGES: { readonly [code: string]: string } = {
   MULTIPLE_DOCS: 'the file has a second document after `---`: write one',
-  TAG_RESOLVE_FAILED: `a tag such as \`!name\` has no meaning here: write a text in quotes, and a variable as \${NAME}`,
+  TAG_RESOLVE_FAILED: NO_TYPE,
 }
 
 const UNQUOTED = `a variable between braces or brackets must be in quotes: "\${NAME}"`
@@ -107,15 +109,21 @@ const UNQUOTED = `a variable between braces or brackets must be in quotes: "\${N
 /** Removes what a message of the parser quotes of the file after a colon, because it may be a secret. */
 const withoutQuotation = (message: string): string => message.replace(/(?<=\S): (?!"?.{1,2}"?$).*$/s, '')
 
-/** Returns faults of keys that their map already has, and of keys that are maps or lists, as in `{{ name }}`. */
+/**
+ * Returns faults of keys that their map already has, of keys that are maps or lists, as in `{{ name }}`, and of keys
+ * without a colon, as in `{ rpm:60 }`: such a text is one key, and its setting would be missing.
+ */
 function keyFaults(document: Document): SyntaxFault[] {
   const faults: SyntaxFault[] = []
   visit(document, {
-    Map(_, { items }) {
+    Map(part, { items }) {
+      const isTemplate = part === 'key'
       const seen = new Set<string>()
-      for (const { key } of items) {
+      for (const { key, value } of items) {
         if (isMap(key) || isSeq(key)) faults.push({ message: 'Map keys must be texts', offset: startOf(key) })
         if (!isScalar(key)) continue
+        // A key with a colon and nothing behind it has an empty scalar as its value.
+        if (value === null && !isTemplate) faults.push({ message: NO_VALUE, offset: startOf(key) })
         // A map of texts has one entry for `1` and "1".
         const name = String(key.value)
         if (seen.has(name)) faults.push({ message: 'Map keys must be unique', offset: startOf(key) })
@@ -125,6 +133,22 @@ function keyFaults(document: Document): SyntaxFault[] {
   })
   return faults
 }
+
+/** Types that the parser knows although JSON lacks them: their values are no maps, lists or texts of a config. */
+const FOREIGN_TYPE = /^tag:yaml\.org,2002:(?:omap|set|pairs|binary|timestamp)$/
+
+/** Returns faults of values with a type that a config has not, such as ordered maps, whose entries would be lost. */
+function tagFaults(document: Document): SyntaxFault[] {
+  const faults: SyntaxFault[] = []
+  visit(document, {
+    Value(_, node) {
+      if (FOREIGN_TYPE.test(node.tag ?? '')) faults.push({ message: NO_TYPE, offset: startOf(node) })
+    },
+  })
+  return faults
+}
+
+const NO_VALUE = 'a name has no value: write `name: value`, with a space after the colon'
 
 /** Returns faults of texts without quotes that go on with an item of a list in their next line. */
 function indentationFaults(document: Document, text: string): SyntaxFault[] {
@@ -168,23 +192,26 @@ function valueIn(document: Document, fault: (message: string, offset: number) =>
   try {
     return document.toJS({ reviver: withoutNull, maxAliasCount: MAX_ALIASES })
   } catch (thrown) {
-    let offset = 0
+    let [offset, isCyclic] = [0, false]
     // To resolve each alias would search the whole document each time.
     const anchors = new Set<string>()
     visit(document, {
       Value(_, node) {
         if (node.anchor !== undefined) anchors.add(node.anchor)
       },
-      Alias(_, node) {
-        if (anchors.has(node.source)) return undefined
+      Alias(_, node, above) {
+        isCyclic = above.some(part => isNode(part) && 'anchor' in part && part.anchor === node.source)
+        if (anchors.has(node.source) && !isCyclic) return undefined
         offset = node.range?.[0] ?? 0
         return visit.BREAK
       },
     })
-    fault(withoutQuotation((thrown as Error).message), offset)
+    fault(isCyclic ? CYCLE : withoutQuotation((thrown as Error).message), offset)
     return undefined
   }
 }
+
+const CYCLE = 'an alias stands for a value that contains it'
 
 /** Returns true if the file has only whitespace, comments and keys without values. */
 export const isEmpty = ({ value, faults }: Source): boolean => faults.length === 0 && isEmptyValue(value)

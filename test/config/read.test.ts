@@ -51,6 +51,8 @@ function faults(text: string, env: { [name: string]: string } = ENV): string[] {
   return []
 }
 
+const NO_VALUE = 'a name has no value: write `name: value`, with a space after the colon'
+const NO_TYPE = 'a tag such as `!name` has no meaning here: write a text in quotes, and a variable as ${NAME}'
 const channel = (fields: string) => `channels:\n  - { name: c, ${fields} }`
 const one = (fields: string, env = {}) => readConfig(channel(fields), env).channels[0]!
 const custom = (fields: string) => one(`provider: custom, base_url: "http://u:1/v1", ${fields}`)
@@ -471,6 +473,29 @@ describe('faults name their line', () => {
     ],
     ['a key twice', 'server: {}\nserver: {}', '2  Map keys must be unique'],
     ['a key as a number and a text', 'models:\n  1: {}\n  "1": {}', '3  Map keys must be unique'],
+    ['no space behind a colon', 'groups:\n  g: { models: ["*"],\n    rpm:60 }', `3  ${NO_VALUE}`],
+    ['no colon', 'groups:\n  g: { budget: { day 5 } }', `2  ${NO_VALUE}`],
+    ['a comment of JSON in front of a name', '{"data_dir":"a",// b\n"store":"c"}', `1  ${NO_VALUE}`],
+    [
+      'an alias of what contains it',
+      'keys: []\ngroups:\n  g: &g { models: [*g] }',
+      '3  an alias stands for a value that contains it',
+    ],
+    ...['!!omap [a: b]', '!!set { a: }', '!!binary YQ=='].map(value => [
+      `the type ${value}`,
+      channel(`provider: ollama, models: ${value}`),
+      `2  ${NO_TYPE}`,
+    ]),
+    ...['content-length: "5"', 'Transfer-Encoding: chunked'].map(header => [
+      `a header of the connection, ${header}`,
+      channel(`provider: ollama, headers: { ${header} }`),
+      `2 channels[0].headers.${header.split(':')[0]} is set by the gateway itself`,
+    ]),
+    ...['{ "": up }', '["  "]'].map(models => [
+      `a model without a name, ${models}`,
+      channel(`provider: ollama, models: ${models}`),
+      '2 channels[0].models has a model without a name',
+    ]),
     ['broken YAML', 'a: [', '1  Flow sequence in block collection must be sufficiently indented and end with a ]'],
   ])('%s', (_, text, expected) => {
     expect(faults(text, {})).toEqual([expected])

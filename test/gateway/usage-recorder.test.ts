@@ -104,23 +104,32 @@ test('an absurd number of cached tokens costs nothing: the request has an estima
   expect(row!.cost).toBeLessThan(COST)
 })
 
-test('calls of hosted tools whose price is unknown cost the tokens of the answer, as an estimate', async () => {
+test.each([
+  {
+    provider: 'anthropic',
+    calls: { web_search_requests: 5, web_fetch_requests: 3 },
+    searched: 5 * 1e7,
+    estimated: undefined,
+  },
+  { provider: 'custom', calls: { web_search_requests: 5, web_fetch_requests: 3 }, searched: 0, estimated: true },
+])('searches have their price and fetches have none: $provider', async ({ provider, calls, searched, estimated }) => {
   const answer = {
     ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', stop_reason: 'end_turn' },
     content: [{ type: 'text', text: 'Fetched.' }],
-    usage: {
-      ...{ input_tokens: 1000, output_tokens: 100 },
-      server_tool_use: { web_search_requests: 0, web_fetch_requests: 3 },
-    },
+    usage: { input_tokens: 1000, output_tokens: 100, server_tool_use: calls },
   }
   upstream.script = response => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   const models = { named: new Map([['four', 'claude-sonnet-4-5']]), patterns: [] }
-  server = await TestServer.open([channelAt(upstream.address, { format: 'messages', provider: 'anthropic', models })], {
-    ...{ keep: folder, config: { usage: { retention: HOUR } } },
+  // The custom channel has no listed price of searches: there the tokens are charged, as an estimate.
+  const prices = provider === 'custom' ? new Map([['four', { price: { input: 3, output: 15 } }]]) : new Map()
+  server = await TestServer.open([channelAt(upstream.address, { format: 'messages', provider, models })], {
+    ...{ keep: folder, config: { usage: { retention: HOUR }, models: prices } },
   })
   expect((await server.ask('/v1/messages', { ...REQUEST, max_tokens: 200 }, VERSION_HEADERS)).status).toBe(200)
   await server.server.close()
-  expect(await rows()).toMatchObject([{ cost: 1000 * 3000 + 100 * 15_000, estimated: true }])
+  const [row] = await rows()
+  expect(row).toMatchObject({ cost: 1000 * 3000 + 100 * 15_000 + searched })
+  expect(row!.estimated).toBe(estimated)
 })
 
 test.each([false, true])('web searches outside of the usage have their price: stream %s', async stream => {

@@ -334,6 +334,9 @@ function costOfTokens(rates: Rates, usage: Usage): number | undefined {
   return Number.isFinite(cost) ? cost : undefined
 }
 
+/** Hosted calls that cost nothing beside their tokens, as fetches of Claude (docs/wire/messages.md#usage). */
+const FREE_CALLS: ReadonlySet<string> = new Set(['web-fetch'])
+
 /**
  * Returns the number of the upstream's searches, or undefined if it made other hosted calls, whose price is unknown.
  */
@@ -341,7 +344,7 @@ function searchCalls({ hostedCalls, searches: searchUnits = 0 }: Usage): number 
   let searches = searchUnits
   for (const kind in hostedCalls) {
     const count = hostedCalls[kind]
-    if (typeof count !== 'number' || count === 0) continue
+    if (typeof count !== 'number' || count === 0 || FREE_CALLS.has(kind)) continue
     if (kind !== 'web-search') return undefined
     searches += count
   }

@@ -192,6 +192,12 @@ describe('the cost of an answer', () => {
     expect(costOf(rates, { input: 1, searches: 0 })).toBe(1)
   })
 
+  test('of web fetches is that of their tokens, beside searches, too', () => {
+    const rates: Rates = { input: { base: 1 }, search: { base: 10 } }
+    expect(costOf(rates, { input: 1, hostedCalls: { 'web-fetch': 3, 'web-search': 2 } })).toBe(21)
+    expect(costOf({ input: { base: 1 } }, { input: 1, hostedCalls: { 'web-fetch': 3 } })).toBe(1)
+  })
+
   test('includes the price of a request, whatever it used', () => {
     const rates: Rates = { input: { base: 1 }, request: { base: 12, tiers: [{ above: 100, price: 14 }] } }
     expect([1, 101].map(input => costOf(rates, { input }))).toEqual([1 + 12, 101 + 14])
