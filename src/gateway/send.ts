@@ -4,10 +4,10 @@ import { withoutByteOrderMark } from '../canonical/text.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/event-parser.ts'
 import { type Answer, type Exchange, passedTrace, upstreamId, withSingleValues } from '../upstreams/channel/index.ts'
-import { refusalAdvice } from '../upstreams/credentials/refusal.ts'
+import { refusalAdvice, refusesCredential } from '../upstreams/credentials/refusal.ts'
 import type { Target } from '../upstreams/router.ts'
 import type { Reply } from './call.ts'
-import { answerFailure, CALLER_GONE, UpstreamFailure } from './failures.ts'
+import { answerFailure, CALLER_GONE, headersOf, UpstreamFailure } from './failures.ts'
 import { restExhausted, withQuotaDelay } from './key-rest.ts'
 import type { AttemptTrace, TracedAttempt } from './metrics/traces.ts'
 import { type Prepared, prepare, refusalFor } from './prepare.ts'
@@ -97,6 +97,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   const traceHeaders = trace?.headers ?? (headers['traceparent'] === undefined ? undefined : passedTrace(headers))
   const sentAt = performance.now()
   const endTrial = channel.resting.beginTrial(Date.now())
+  const { currentCredential } = channel
   const exchange = channel.send({
     format: target.format,
     wire: prepared.wire,
@@ -116,7 +117,11 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     endTrial?.(true)
     report.recordAnswerHead(idOf(answer, target))
     trace?.answered(answer.status)
-    if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
+    if (answer.status < 200 || answer.status > 299) {
+      const failure = await upstreamError(answer, target, request.model)
+      const isReplaced = refusesCredential(answer) && channel.currentCredential !== currentCredential
+      throw isReplaced ? outdatedCredential(failure) : failure
+    }
     // The headers state the quota as of now. A stream may end long after its reset.
     if (channel.parent !== undefined) restExhausted(channel, target, answer.headers)
     const started: StartedExchange = { exchange, answer, isShared: signal !== undefined, sentAt, trace }
@@ -181,6 +186,19 @@ export async function upstreamError(answer: Answer, target: Target, model: strin
   const error = { ...errorWithDelay, message: withAdvice(errorWithDelay.message, answer), reason: 'status' } as const
   return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
 }
+
+/** Delay after which a new credential is tried, in seconds. */
+const RENEWAL_DELAY = 1
+
+/**
+ * Returns the error for a refused token or refused keys that the next request replaces. It passes by itself, unlike the
+ * refusal of an account, which rests the channel for a minute and tells clients not to retry.
+ */
+const outdatedCredential = (failure: GatewayError): GatewayError =>
+  new UpstreamFailure(
+    { ...failure.error, kind: 'upstream-account', retryAfterSeconds: RENEWAL_DELAY },
+    headersOf(failure),
+  )
 
 /** Adds advice for operators on a refused credential. Callers see neither message nor advice (`publicError`). */
 function withAdvice(message: string, answer: Answer): string {

@@ -2,8 +2,9 @@ import { append } from '../canonical/lists.ts'
 import { type Json, type JsonObject, parseObject } from '../canonical/node.ts'
 import { percentDecoded } from '../canonical/text.ts'
 import { NamedFields } from '../config/recording-rules.ts'
-import { isHarmlessParameter } from './public-headers.ts'
+import { HARMLESS_HEADERS, isHarmlessParameter } from './public-headers.ts'
 import { isCredential, SECRET_NAME } from './secret-names.ts'
+import { textsWithin } from './unreadable-json.ts'
 
 /*
  * Credentials within bodies: those that a request gives to the upstream for other services (MCP servers, data sources,
@@ -65,6 +66,16 @@ const ADDRESS_PATHS = [
   ...['tools.*.server_url', 'tools.*.url', 'tools.*.mcpServers.*.streamableHttpTransport.url', 'mcp_servers.*.url'],
 ].flatMap(path => OWNERS.map(owner => owner + path))
 
+/** Fields whose name alone says nothing. The object around them names the credential. */
+const VAGUE_NAMES = new Set(['*', 'value', 'key', 'token'])
+
+/** Returns the names of the fields or objects that have these paths, wherever they are. */
+const namesOf = (paths: readonly string[]): ReadonlySet<string> =>
+  new Set(paths.map(path => path.split('.').findLast(step => !VAGUE_NAMES.has(step))!))
+
+const CREDENTIAL_NAMES = namesOf(CREDENTIAL_PATHS)
+const ADDRESS_NAMES = namesOf(ADDRESS_PATHS)
+
 /** Endpoints whose answer is a credential, and its field. */
 const ISSUERS: readonly (readonly [url: RegExp, field: string])[] = [
   [/\/client_secrets(?:\?|$)/, 'value'],
@@ -89,7 +100,20 @@ const MARKER =
 export function credentialsInText(text: string): readonly string[] {
   if (!MARKER.test(text)) return []
   const body = parseObject(text)
-  return body === undefined ? [] : credentialsInBody(body)
+  return body === undefined ? credentialsInUnreadable(text) : credentialsInBody(body)
+}
+
+/**
+ * Returns the credentials in a text that is no JSON object, such as the body that a client failed to write: of fields
+ * with the names of those with credentials. Their paths may be wrong, and so may hide nothing.
+ */
+export function credentialsInUnreadable(text: string): readonly string[] {
+  if (!MARKER.test(text)) return []
+  const found: string[] = []
+  for (const { value, name } of textsWithin(text, CREDENTIAL_NAMES))
+    if (!HARMLESS_HEADERS.test(name.toLowerCase())) append(found, credentialParts(value))
+  for (const { value } of textsWithin(text, ADDRESS_NAMES)) append(found, credentialsInUrl(value))
+  return found.filter(isCredential)
 }
 
 /**
@@ -103,11 +127,14 @@ export function credentialsInBody(
 ): readonly string[] {
   const found: string[] = []
   eachNamed(body, CREDENTIAL_FIELDS, '', (text, path) => {
-    if (isSecret(path)) append(found, [text, ...text.split(/\s+/), ...credentialsOfAccount(text)])
+    if (isSecret(path)) append(found, credentialParts(text))
   })
   eachNamed(body, ADDRESS_FIELDS, '', text => append(found, credentialsInUrl(text)))
   return found.filter(isCredential)
 }
+
+/** Returns a credential, its parts without the scheme, and the secrets of a key file. */
+const credentialParts = (text: string): readonly string[] => [text, ...text.split(/\s+/), ...credentialsOfAccount(text)]
 
 /** Returns the secret fields in the text of a key file. */
 const credentialsOfAccount = (text: string): readonly string[] =>

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { credentialsInText } from '../../src/kit/body-credentials.ts'
 import { writeRecording } from '../../src/kit/recordings/file.ts'
 import { Library } from '../../src/kit/recordings/library.ts'
 import { type ArrivedSession, Recorder, recordingOf } from '../../src/kit/recordings/recorder.ts'
@@ -144,7 +145,8 @@ const OTHER_PLACES: typeof PLACES = [
 
 interface Written {
   readonly url: string
-  readonly body: object
+  /** JSON, or a text. */
+  readonly body: object | string
   readonly answer?: object
   readonly session?: ArrivedSession
 }
@@ -160,7 +162,7 @@ async function written({ url, body, answer = {}, session }: Written): Promise<st
   })
   const request = {
     ...{ method: session === undefined ? 'POST' : 'GET', url, headers: { 'content-type': 'application/json' } },
-    body: session === undefined ? Buffer.from(JSON.stringify(body)) : Buffer.alloc(0),
+    body: Buffer.from(session !== undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)),
   }
   if (session === undefined) recorder.exchange(request, answerOf(answer), new Date())
   else recorder.session(request, session, new Date())
@@ -193,6 +195,26 @@ describe.each([...PLACES, ...OTHER_PLACES])('%s: %s', (url, _, place) => {
         expect(text).toContain('Hello')
         expect(text).toContain('The server refused [redacted].')
       }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('in a body that its client failed to write', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        credential,
+        fc.constantFrom<(text: string) => string>(
+          text => text.slice(0, -1),
+          text => `${text.slice(0, -1)},}`,
+          text => `[${text}]`,
+        ),
+        async (hidden, broken) => {
+          const body = broken(JSON.stringify({ ...prompt, ...place(hidden) }))
+          const text = await written({ url, body, answer: { error: { message: `Not JSON near ${hidden}.` } } })
+          expect(holds(text, hidden)).toBe(false)
+          expect(text).toContain('Hello')
+        },
+      ),
       { numRuns: 20 },
     )
   })
@@ -268,4 +290,9 @@ test('what only looks similar stays', async () => {
   for (const kept of ['as-stated-1', 'second-page', 'argument-1234', 'output-12345', 'text-123456'])
     expect(text).toContain(kept)
   expect(text).not.toContain('[redacted]')
+})
+
+test('a search for credentials in a body of any form takes linear time', () => {
+  for (const piece of ['"', "'", '\\', '\\"', '{"headers":', '"a" ', '[', '}', '"headers":{"a":"'])
+    credentialsInText(`api_key ${piece.repeat(300_000)}`)
 })

@@ -160,7 +160,7 @@ const TEXT_TYPES = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream
 
 /** Returns a recorded body for display, as events with their times, as JSON or text, or only its size. */
 export function shownBody(recording: Recording, type: string, at: string, bounded: BoundedCopy): CapturedBody {
-  const { pieces, size } = recording
+  const { size } = recording
   if (size === 0) return {}
   if (type.startsWith(EVENTS) || type.startsWith(EVENT_LINES)) {
     if (recording.isCut) bounded.cutPointers.push(`${at}/events`)
@@ -171,7 +171,7 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
     if (recording.isCut) bounded.cutPointers.push(`${at}/events`)
     return { events: bounded.events(eventsOf(recording, frames)) }
   }
-  const bytes = Buffer.concat(pieces.map(({ content }) => Buffer.from(content as string)))
+  const bytes = bytesOf(recording)
   if (!TEXT_TYPES.test(type) || bytes.subarray(0, 1024).includes(0)) return { bytes: size }
   const text = bytes.toString('utf8')
   if (recording.isCut) {
@@ -181,6 +181,12 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
   const value = jsonIn(text)
   return value === undefined ? { text: bounded.text(text, `${at}/text`) } : { body: bounded.copy(value, `${at}/body`) }
 }
+
+const bytesOf = ({ pieces }: Recording): Buffer =>
+  Buffer.concat(pieces.map(({ content }) => Buffer.from(content as string)))
+
+/** Returns the recorded bytes as text. */
+export const textOf = (recording: Recording): string => bytesOf(recording).toString('utf8')
 
 /** Parses objects and lists only. A string that happens to be a number remains text. */
 const jsonIn = (text: string): Json | undefined => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)

@@ -11,7 +11,7 @@ import { callerPaths } from '../locate-losses.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Scrub } from '../scrub.ts'
 import { withoutAddresses } from '../secrets.ts'
-import { BoundedCopy, shownBody, shownFiles } from './bounded-copy.ts'
+import { BoundedCopy, shownBody, shownFiles, textOf } from './bounded-copy.ts'
 import type { Capture, CapturedExchange, CaptureSource } from './capture.ts'
 import {
   REMOVED_TEXT,
@@ -19,6 +19,7 @@ import {
   secretsOfBody,
   secretsOfChannel,
   secretsOfRequest,
+  secretsOfUnread,
   shownHeaders,
   shownQuery,
 } from './secrets.ts'
@@ -62,7 +63,11 @@ class DocumentWriter {
     const requestSecrets = secretsOfRequest(headers, this.query, credential)
     // The config may have changed since the request.
     const channelSecrets = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.target.channel))
-    const bodySecrets = secretsOfBody(capture.parsedBody?.body ?? {})
+    const { parsedBody, unread } = capture
+    const bodySecrets =
+      parsedBody === undefined
+        ? secretsOfUnread(unread === undefined ? '' : textOf(unread))
+        : secretsOfBody(parsedBody.body)
     const callerSecrets = differentSecrets([...requestSecrets, ...bodySecrets])
     const secrets = [known, patternOf([...callerSecrets, ...channelSecrets], true)].filter(one => one !== undefined)
     this.scrub = scrubberOf(...secrets)

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, parseObject } from '../../canonical/node.ts'
 import { percentDecoded } from '../../canonical/text.ts'
 import { secretsOf as authSecretsOf } from '../../config/auth.ts'
 import type { ChannelConfig, Config } from '../../config/index.ts'
-import { credentialsInBody } from '../../kit/body-credentials.ts'
+import { credentialsInBody, credentialsInUnreadable } from '../../kit/body-credentials.ts'
 import { HARMLESS_HEADERS, isHarmlessParameter } from '../../kit/public-headers.ts'
 import { isCredential, SECRET_NAME } from '../../kit/secret-names.ts'
 import { SHORTEST_KEY } from '../../kit/secret-pattern.ts'
@@ -60,6 +60,12 @@ const partsOf = (value: string): readonly string[] => [value, ...value.split(/[\
 /** Returns the secrets that a body gives to the upstream for other services, such as the headers for an MCP server. */
 export const secretsOfBody = (body: JsonObject): readonly string[] =>
   credentialsInBody(body, path => !HARMLESS_HEADERS.test(path.slice(path.lastIndexOf('.') + 1).toLowerCase()))
+
+/** Like `secretsOfBody`, for the text of a body that the endpoint could not read. */
+export function secretsOfUnread(text: string): readonly string[] {
+  const body = parseObject(text)
+  return body === undefined ? credentialsInUnreadable(text) : secretsOfBody(body)
+}
 
 /**
  * Returns the secrets of a channel: its key or the secrets of its sign-in, and any secret parts of its addresses and

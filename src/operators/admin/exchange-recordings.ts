@@ -63,7 +63,9 @@ function missingOf(request: Request, answer: Answer | undefined, isCut: boolean)
 
 const requestOf = ({ path, query, headers, ...body }: Request): ArrivedRequest => {
   const search = Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(query)}`
-  return { method: 'POST', url: path + search, headers, body: Buffer.from(textOf(body)) }
+  // The stored body is decoded, also if it arrived compressed.
+  const { 'content-encoding': _, ...decodedHeaders } = headers
+  return { method: 'POST', url: path + search, headers: decodedHeaders, body: Buffer.from(textOf(body)) }
 }
 
 function answerOf({ status, headers, after_ms: ms = 0, whole, ...body }: Answer): ArrivedAnswer {

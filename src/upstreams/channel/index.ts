@@ -208,6 +208,11 @@ export class Channel {
     return this.credential?.ready()
   }
 
+  /** The token or keys with which the next request is sent, or undefined if they are fixed or not there. */
+  get currentCredential(): string | undefined {
+    return this.credential?.current
+  }
+
   /**
    * Records that the upstream refused a credential, so that the next request gets a new one. Exchanges record refusals
    * themselves.

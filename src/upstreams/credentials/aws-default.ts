@@ -80,12 +80,36 @@ export function awsDefaultKeys(account: Account, proxy?: ProxyConfig): TokenSour
  */
 async function keysOf(options: ProviderOptions): ReturnType<ReturnType<Provider>> {
   const { profile } = options
-  if (profile === undefined) return chain()(options)()
+  if (profile === undefined) return chain()(options)().catch(keysOfContainer)
   try {
     return await profileOnly()(options)()
   } catch (thrown) {
     const hasNoKeys = (thrown as Error).message.includes(`using profile: [${profile}]`)
     if (!hasNoKeys || profile !== process.env['AWS_PROFILE']) throw thrown
-    return chain()(options)()
+    return chain()(options)().catch(keysOfContainer)
+  }
+}
+
+/** Variables with the address of the server that gives keys to a container. */
+const CONTAINER_VARIABLES = ['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI', 'AWS_CONTAINER_CREDENTIALS_FULL_URI']
+
+/**
+ * Asks the server of a container once more after the whole chain failed, because the chain drops what the server
+ * answered (`remoteProvider` of `@aws-sdk/credential-provider-node`, read on 2026-12-01).
+ */
+async function keysOfContainer(thrown: unknown): ReturnType<ReturnType<Provider>> {
+  if (!CONTAINER_VARIABLES.some(name => process.env[name])) throw thrown
+  type HttpProvider = (options: { readonly maxRetries: number }) => ReturnType<Provider>
+  const { fromHttp } = loadDependencyOf<{ readonly fromHttp: HttpProvider }>(
+    PACKAGE,
+    '@aws-sdk/credential-provider-http',
+  )
+  try {
+    return await fromHttp({ maxRetries: 0 })()
+  } catch (thrown) {
+    const { message } = thrown as Error
+    const statusCode = /status: (\d{3})$/.exec(message)?.[1]
+    const code = /\bE[A-Z_]{4,}\b/.exec(message)?.[0]
+    throw Object.assign(new Error(message), { statusCode, code })
   }
 }

@@ -233,6 +233,25 @@ describe('a captured request', () => {
     expect(replayed).toMatchObject({ status: 409, json: { type: 'urn:interlingua:problem:not-repeatable' } })
   })
 
+  test.each([
+    ['ends too early', (text: string) => text.slice(0, -1)],
+    ['ends within a credential', (text: string) => text.slice(0, text.indexOf('Opaque3') + 10)],
+    ['has a comma too much', (text: string) => `${text.slice(0, -1)},}`],
+    ['is a list', (text: string) => `[${text}]`],
+    ['is written by Python', (text: string) => text.replaceAll('"', "'").replace('true', 'True')],
+  ])('whose body %s has no credentials for MCP servers', async (_, broken) => {
+    const admin = await serverOf([channelAt('http://127.0.0.1:9')])
+    const tool = {
+      ...{ type: 'mcp', server_label: 'wiki', server_url: 'https://a.example/mcp?token=Opaque1Value' },
+      ...{ authorization: 'Opaque2Value', headers: { 'X-Team': 'Opaque3Value' }, allowed: true },
+    }
+    const answer = await admin.testServer.ask('/v1/responses', broken(JSON.stringify({ model: 'm', tools: [tool] })))
+    expect(answer.status).toBe(400)
+    const captured = await captureOf(admin, answer.headers['x-request-id']!)
+    expect(JSON.stringify(captured.caller)).toContain('wiki')
+    expect(JSON.stringify(captured.caller)).not.toMatch(/Opaque\d/)
+  })
+
   test('whose caller left is not whole', async () => {
     const upstream = await upstreamOf(response => {
       response.setHeader('content-type', 'text/event-stream')

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, it, vi } from 'vitest'
 import { AdminServer } from '../../builders/admin.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
@@ -38,15 +39,21 @@ const GOOD = streamed(
 )
 
 /** Captures one request of a messages client before an upstream of chat, and returns its recordings. */
-async function captured(script: Script, body: object = ASKED) {
+async function captured(script: Script, body: object = ASKED, isCompressed = false) {
   const upstream = await FakeUpstream.open(script)
   closing.push(() => upstream.close())
   const admin = await AdminServer.open([channelAt(upstream.address)])
   closing.push(() => admin.close())
   const key = (await admin.post('/keys', { name: 'watched', capture: '1h' })).json
   const headers = { authorization: `Bearer ${key.secret}`, 'anthropic-version': '2023-06-01' }
-  const answer = await admin.testServer.ask('/v1/messages', body, { headers })
-  const path = `/requests/${answer.headers['request-id']}/recordings`
+  const text = JSON.stringify(body)
+  const answer = await fetch(`${admin.testServer.server.address}/v1/messages`, {
+    method: 'POST',
+    headers: { ...headers, ...(isCompressed ? { 'content-encoding': 'gzip' } : {}) },
+    body: isCompressed ? gzipSync(text) : text,
+  })
+  await answer.text()
+  const path = `/requests/${answer.headers.get('request-id')}/recordings`
   await vi.waitFor(async () => expect((await admin.get(path)).status).toBe(200), SOON)
   const { data } = (await admin.get(path)).json as { data: { side: string; name: string; content: string }[] }
   return { data, secret: key.secret as string }
@@ -79,6 +86,15 @@ it('the kit names the rule that an upstream broke', TIMED, async () => {
   const { code, printed } = await judged(data.filter(({ side }) => side === 'upstream'))
   expect(printed).toMatch(/FAIL upstream-chat.*stream\./)
   expect(code).toBe(1)
+})
+
+it('a request that arrived compressed opens in the conformance kit', TIMED, async () => {
+  const { data } = await captured(GOOD, ASKED, true)
+  expect(data.map(({ content }) => content)).toEqual([
+    expect.stringContaining('Say hello.'),
+    expect.stringContaining('Say hello.'),
+  ])
+  expect((await judged(data)).printed).toMatch(/2 exchanges, \d+ checks: \d+ passed, 0 failed/)
 })
 
 it('a side that was stored only in part is no recording, and says so', TIMED, async () => {

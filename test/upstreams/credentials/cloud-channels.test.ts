@@ -187,6 +187,27 @@ describe('Google Cloud', () => {
     expect((await ask('gemini-3-pro')).status).toBe(200)
     expect(tokens.seen.length).toBe(2)
   })
+
+  test('tells callers to retry once after it refused a token, and no more if it refuses the new one', async () => {
+    const { upstream, ask, testServer } = await signedIn('vertex')
+    upstream.script = response => {
+      response.writeHead(401, { 'content-type': 'application/json' })
+      return response.end('{"error":{"code":401,"message":"expired","status":"UNAUTHENTICATED"}}')
+    }
+    const hints = async () => {
+      const { headers } = await ask('gemini-3-pro')
+      return [headers['retry-after'], headers['x-should-retry']]
+    }
+    expect([await hints(), await hints()]).toEqual([
+      ['1', undefined],
+      [undefined, 'false'],
+    ])
+    const rests = testServer.lines.filter(({ message }) => message === 'a channel failed').map(({ fields }) => fields)
+    expect(rests).toMatchObject([
+      { kind: 'upstream-account', status: 401, rests: 'model', seconds: 1 },
+      { kind: 'unauthenticated', status: 401, rests: 'channel', seconds: 60 },
+    ])
+  })
 })
 
 describe('Azure', () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { GatewayError } from '../../../src/canonical/error.ts'
 import { authOf } from '../../../src/config/auth.ts'
 import { PRESETS } from '../../../src/formats/index.ts'
 import { AccessToken } from '../../../src/upstreams/credentials/access-token.ts'
@@ -110,6 +111,22 @@ describe('a container of AWS', () => {
     await expect(source()).rejects.toThrow()
     writeFileSync(file, 'pod-token-2')
     expect(idOf((await source()).text)).toBe('ASIAPOD')
+  })
+
+  test.each([
+    ['refuses', 403, 'status: 403', undefined],
+    ['is throttled', 429, 'status: 429', 5],
+    ['restarts', 503, 'status: 503', 5],
+    ['is not there', undefined, 'ECONNREFUSED', 5],
+  ])('whose server of keys %s says so, and whether it passes by itself', async (_, status, reason, delay) => {
+    const server = await openUpstream(response => response.writeHead(status ?? 500).end('{}'))
+    vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', status === undefined ? 'http://127.0.0.1:9/' : server.address)
+    const failure = await tokenSourceOf(AWS, undefined)().then(
+      () => expect.fail('keys'),
+      (thrown: GatewayError) => thrown,
+    )
+    expect(failure.error).toMatchObject({ kind: 'upstream-account', message: expect.stringContaining(reason) })
+    expect(failure.error.retryAfterSeconds).toBe(delay)
   })
 })
 
