@@ -16,7 +16,6 @@ import {
   dashscope,
   deepseek,
   groq,
-  huggingface,
   minimax,
   mistral,
   moonshot,
@@ -25,7 +24,7 @@ import {
   xai,
   zai,
 } from './vendors/compatible.ts'
-import { fireworks, nvidia } from './vendors/hosts.ts'
+import { fireworks, huggingface, nvidia } from './vendors/hosts.ts'
 import { custom, llamaCpp, lmStudio, ollama, replay, vllm } from './vendors/local.ts'
 import { anthropic, azure, deepgram, elevenlabs, google, kling, openai } from './vendors/makers.ts'
 import { cohere, jina, voyage } from './vendors/retrieval.ts'

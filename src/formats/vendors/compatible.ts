@@ -390,17 +390,3 @@ export const cerebras: Preset = {
     },
   ],
 }
-
-/** Hugging Face routes to many inference vendors at one URL. */
-export const huggingface: Preset = {
-  name: 'huggingface',
-  env: ['HF_TOKEN'],
-  formats: [
-    {
-      format: 'chat',
-      baseUrl: 'https://router.huggingface.co/v1',
-      dialect: { ...PLAIN_CHAT, limit_field: 'max_tokens', include_usage: true },
-    },
-    { format: 'responses', baseUrl: 'https://router.huggingface.co/v1', dialect: PLAIN_RESPONSES },
-  ],
-}
