@@ -210,12 +210,15 @@ function serviceAccountOf(
     privateKey: pkcs8,
     ...defined({ keyId: typeof keyId === 'string' ? keyId : undefined }),
     tokenUrl: url,
-    ...defined({ universe: typeof universe === 'string' && universe !== PUBLIC_UNIVERSE ? universe : undefined }),
+    ...(typeof universe === 'string' && !PUBLIC_NAMES.has(universe) ? { universe } : {}),
   }
 }
 
 /** Domain of the public Google Cloud. */
 export const PUBLIC_UNIVERSE = 'googleapis.com'
+
+/** Values of `universe_domain` that stand for the public Google Cloud, as in Google's libraries. */
+const PUBLIC_NAMES: ReadonlySet<string> = new Set(['', PUBLIC_UNIVERSE])
 
 /**
  * Returns an RSA key in PKCS #8, or undefined for anything else. A key may also be written in PKCS #1, or stand behind

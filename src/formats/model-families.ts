@@ -31,8 +31,9 @@ const LOOKUPS: { readonly [format: Format]: FamilyLookup } = {
 /**
  * Matches models of other vendors that always think and refuse `disabled` in messages, too: "invalid thinking: only
  * type=enabled is allowed for this model" (MoonshotAI/Kimi-K2#141); Kimi K3 and GLM-5.3 as in `effort-families.ts`.
+ * Fireworks writes the dot of a version as `p`.
  */
-const ALWAYS_THINKING = /kimi-k2\.7-code|kimi-k[3-9]|glm-(?:5\.[3-9]|[6-9])/
+const ALWAYS_THINKING = /kimi-k2[.p]7-code|kimi-k[3-9]|glm-(?:5[.p][3-9]|[6-9])/
 
 /**
  * Returns the flags of one of Anthropic's models, at Bedrock (InvokeModel) with those that it has only there, or of a

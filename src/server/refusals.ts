@@ -26,7 +26,7 @@ export const refusedMethod = (
   allow: string,
 ): { readonly error: GatewayError; readonly headers: { readonly [name: string]: string } } =>
   message.method === 'GET' && message.headers['sec-websocket-key'] !== undefined
-    ? { error: lostUpgrade(), headers: { upgrade: 'websocket' } }
+    ? { error: lostUpgrade(), headers: { connection: 'upgrade', upgrade: 'websocket' } }
     : { error: wrongMethod(message), headers: { allow } }
 
 /** Error for an unknown path. */

@@ -116,6 +116,7 @@ describe('the sign-in of a channel', () => {
 
   test.each([
     ['googleapis.com', undefined],
+    ['', undefined],
     ['apis.example.com', 'apis.example.com'],
   ])('reads the universe %s of a key file', (domain, universe) => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

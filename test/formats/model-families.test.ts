@@ -164,3 +164,21 @@ describe('the format of a channel for one model', () => {
     })
   })
 })
+
+it('deployments of OpenAI’s models at Azure keep their cache keys, whatever their names contain', () => {
+  const row = PRESETS.get('azure-openai')!.formats.find(({ format }) => format === 'chat')!
+  const at = (model: string) =>
+    formatFor({ ...messages, ...row, dialect: row.dialect! } as ChannelFormat, { model, native: true })
+  for (const model of ['delphi-4', 'memphi-1', 'commander-gpt-5', 'coherent-gpt', 'gpt-5'])
+    expect(at(model).dialect['request_fields'], model).toBeUndefined()
+  for (const model of [
+    'Phi-4',
+    'Cohere-command-r-plus',
+    'cohere-command-a',
+    'grok-4',
+    'Kimi-K2.5',
+    'DeepSeek-V3.2',
+    'team-llama',
+  ])
+    expect(at(model).dialect['request_fields'], model).toBe('azure')
+})

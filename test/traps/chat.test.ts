@@ -649,4 +649,11 @@ describe('text in streams', () => {
     expect(got.usage).toMatchObject({ input: 5, output: 4 })
     expect(got.candidates[0]!.finish?.reason).toBe('tool-calls')
   })
+
+  it('a whole message behind a delta with the role alone is read', () => {
+    const message = { role: 'assistant', content: 'Hello' }
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    const got = answer(chunk({ role: 'assistant', content: '' }), chunk({}, null, { choices }), DONE)
+    expect(texts(got)).toEqual(['Hello'])
+  })
 })

@@ -52,6 +52,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.odd_arguments === false, hasOddArguments],
   [dialect => dialect.empty_calls === false, body => itemsOf(body['messages']).some(hasEmptyCalls)],
   [dialect => dialect.request_fields === 'mistral', hasUnknownFields],
+  [dialect => dialect.request_fields === 'fireworks', body => itemsOf(body['messages']).some(isLegacy)],
   [dialect => dialect.forced_while_thinking === false, forcesWhileThinking],
   [dialect => dialect.functions_while_thinking === false, hasFunctionsWhileThinking],
 ]
@@ -86,6 +87,10 @@ const isListOfTexts = (message: Json): boolean =>
   isObject(message) &&
   Array.isArray(message['content']) &&
   itemsOf(message['content']).every(part => hasValue(part, 'type', 'text'))
+
+/** Returns true for a deprecated call or its result, whose fields a closed schema of messages does not have. */
+const isLegacy = (message: Json): boolean =>
+  hasValue(message, 'role', 'function') || (isObject(message) && isObject(message['function_call']))
 
 /** Returns true for a turn of the model with an empty list of calls. */
 const hasEmptyCalls = (message: Json): boolean =>

@@ -115,6 +115,9 @@ function dropExtras({ extras }: Node, path: Path, takes: Takes, losses: Losses):
     if (!takes(field) && value != null) losses.drop([...path, 'extras', FORMAT, field], 'no-equivalent-field')
 }
 
+/** Returns true for the result of a deprecated call, which must have the name of its function. */
+const isLegacyResult = ({ role }: JsonObject): boolean => role === 'function'
+
 function knownMessage(message: JsonObject, known: KnownFields): JsonObject {
   const { content, tool_calls: calls } = message
   const parts = knownItems(content, known.part, PART_TYPES)
@@ -123,7 +126,7 @@ function knownMessage(message: JsonObject, known: KnownFields): JsonObject {
     ...(parts === content ? {} : { content: parts }),
     ...(takenCalls === calls ? {} : { tool_calls: takenCalls }),
   }
-  return withFields(message, changes, unknownIn(message, known.message))
+  return withFields(message, changes, unknownIn(message, isLegacyResult(message) ? all : known.message))
 }
 
 function knownItems(items: Json | undefined, takes: Takes, types: ReadonlySet<string>): Json | undefined {

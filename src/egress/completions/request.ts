@@ -7,7 +7,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { completionsDialect } from '../../formats/dialects/completions.ts'
 import { SETTINGS } from '../../formats/settings/completions.ts'
 import { defined, extrasFor } from '../fields.ts'
-import { nativeSourceOf } from '../native.ts'
+import { type NativeRequest, nativeSourceOf } from '../native.ts'
 import { limitedStops } from '../sanitize/limits.ts'
 import { writeSettings } from '../settings.ts'
 import { nativeRequestBody, streamFields, wantsUsage } from '../stream-options.ts'
@@ -27,13 +27,20 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
   const dialect = completionsDialect(options.dialect)
   const requestsUsage = dialect.include_usage === true
   const isTaken = options.native && !hasRefusedSuffix(request, dialect)
-  const source = isTaken ? nativeSourceOf(request, FORMAT, REWRITTEN) : undefined
+  const original = isTaken ? nativeSourceOf(request, FORMAT, REWRITTEN) : undefined
+  const source = dialect.prompts === 'one' && hasListOfOne(original) ? undefined : original
   const losses = new Losses()
   const body =
     source === undefined
       ? writeBody(withSuffixInPrompt(request, dialect, losses), requestsUsage, losses)
       : nativeRequestBody(request, source, requestsUsage)
   return { wire: { path: '/completions', query: {}, headers: {}, body }, losses: losses.list }
+}
+
+/** Returns true for a list of one text, which upstreams of one prompt refuse as any list. */
+function hasListOfOne(source: NativeRequest | undefined): boolean {
+  const prompt = source?.wire.body['prompt']
+  return Array.isArray(prompt) && prompt.length === 1 && typeof prompt[0] === 'string'
 }
 
 function writeBody(request: CanonicalRequest, requestsUsage: boolean, losses: Losses): JsonObject {

@@ -30,8 +30,9 @@ export function endUserOf(endUser: string | undefined, losses: Losses): string |
 }
 
 /**
- * Returns the fields with a key of a cache that OpenAI takes. One that is too long for OpenAI ("Invalid 'prompt_cache_key': string too long. Expected a
- * string with maximum length 64", theopenco/llmgateway#3110, read on 2026-12-01) is replaced with its SHA-256.
+ * Returns the fields with a cache key that OpenAI takes. A key that is too long is replaced with its SHA-256: "Invalid
+ * 'prompt_cache_key': string too long. Expected a string with maximum length 64" (theopenco/llmgateway#3110, read on
+ * 2026-12-01).
  */
 export function withLegalCacheKey<B extends JsonObject>(body: B, losses: Losses): B {
   const cacheKey = body['prompt_cache_key']

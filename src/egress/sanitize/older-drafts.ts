@@ -28,9 +28,17 @@ function withNumericBound(schema: JsonObject, [exclusive, inclusive]: (typeof BO
   return isExclusive && bound !== undefined ? { ...unbounded, [exclusive]: bound } : others
 }
 
-/** Writes the schemas of a list's first members, which were a list in `items`, as `prefixItems`. */
+/**
+ * Writes the schemas of a list's first members, which were a list in `items`, as `prefixItems`. That keyword may not be
+ * empty, as `items` of an empty tuple of Zod is.
+ */
 function withPrefix(schema: JsonObject, first: readonly Json[]): JsonObject {
   const { items: _, additionalItems: rest, ...others } = schema
-  const prefixItems = first.map(one => (isObject(one) ? withCurrentKeywords(one) : one))
-  return { ...others, prefixItems, ...(rest === undefined ? {} : { items: rest }) }
+  return {
+    ...others,
+    ...(first.length === 0 ? {} : { prefixItems: first.map(currentOf) }),
+    ...(rest === undefined ? {} : { items: currentOf(rest) }),
+  }
 }
+
+const currentOf = (schema: Json): Json => (isObject(schema) ? withCurrentKeywords(schema) : schema)

@@ -10,10 +10,12 @@ import type { Preset } from '../preset.ts'
 /**
  * Efforts of models at Fireworks (`reasoning_effort` in fireworks-ai 1.2.30, PyPI, and in api-evangelist/fireworks-ai,
  * `openapi/`, which take no `minimal`; `xhigh`: FIREWORKS_REASONING_EFFORTS of deepagents-code, read on 2026-12-01). The
- * models of the first two rows always reason.
+ * models of the first three rows always reason; "GLM-5.3 is a thinking-only model" with two efforts: pi#8932, read on
+ * 2026-12-01.
  */
 const FIREWORKS_FAMILIES: readonly ModelFamily[] = [
   { name: /gpt-oss|minimax-m2/, dialect: { efforts: ['low', 'medium', 'high'] } },
+  { name: /glm-(?:5[.p][3-9]|[6-9])/, dialect: { efforts: ['high', 'max'] } },
   { name: /kimi-k2[.p]7-code/, dialect: { efforts: ['low', 'medium', 'high', 'xhigh', 'max'] } },
   { name: /^/, dialect: { efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'] } },
 ]

@@ -92,12 +92,13 @@ export const google: Preset = {
  */
 export const AZURE_FAMILIES: readonly ModelFamily[] = [
   {
-    name: /deepseek/,
+    name: /(?<![a-z0-9])deepseek/,
     dialect: { request_fields: 'azure', efforts: ['low', 'medium', 'high'] },
     native: true,
   },
   {
-    name: /kimi|grok|mistral|ministral|codestral|llama|phi-|cohere|command|qwen|glm|minimax|jamba|gpt-oss/,
+    // Deployments of OpenAI's models may have any name, such as `delphi-4`.
+    name: /(?<![a-z0-9])(?:kimi|grok|mistral|ministral|codestral|(?:code)?llama|phi-\d|cohere(?![a-z])|command-[ar](?![a-z])|qwen|glm|minimax|jamba|gpt-oss)/,
     dialect: { request_fields: 'azure' },
     native: true,
   },

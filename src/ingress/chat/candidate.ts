@@ -60,6 +60,7 @@ export class CandidateReader {
   private finish: string | undefined
   private refused = false
   private hasRole = false
+  /** True if deltas had content. Some streams begin with the role alone. */
   private hasDeltas = false
   /** True if reasoning has arrived in a text field. */
   private hasReasoning = false
@@ -92,8 +93,8 @@ export class CandidateReader {
     const key = isObject(choice['delta']) ? 'delta' : 'message'
     const delta = choice[key]
     if (key === 'message') this.stream.irregular = true
-    if (key === 'delta') this.hasDeltas = true
     if (isObject(delta) && (key === 'delta' || !this.hasDeltas)) this.delta(delta, out)
+    if (key === 'delta' && this.parts > 0) this.hasDeltas = true
     for (const field in choice) {
       if (CHOICE.has(field) || field === key) continue
       if (ERRORS.has(field)) this.stream.irregular = true

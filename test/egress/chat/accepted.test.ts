@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { azureDeployments } from '../../../src/formats/vendors/clouds.ts'
 import { deepseek, mistral, moonshot } from '../../../src/formats/vendors/compatible.ts'
-import { cerebras, groq } from '../../../src/formats/vendors/hosts.ts'
+import { cerebras, fireworks, groq } from '../../../src/formats/vendors/hosts.ts'
 import { azure, openai } from '../../../src/formats/vendors/makers.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { wireRequest } from '../../builders/requests.ts'
@@ -315,4 +315,21 @@ it('an empty `tool_calls` of another vendor’s answer is left out where OpenAI 
     expect(sent({ messages: messages({ tool_calls: [] }) }, dialect).body['messages']).toEqual(messages({}))
   }
   expect(sent({ messages: messages({ tool_calls: [] }) }, {}).body['messages']).toEqual(messages({ tool_calls: [] }))
+})
+
+describe('deprecated calls of a native history', () => {
+  const turn = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } }
+  const messages = [{ role: 'user', content: 'Hi.' }, turn, { role: 'function', name: 'f', content: 'rain' }]
+  const dialectOf = (vendor: typeof groq) => vendor.formats.find(({ format }) => format === 'chat')!.dialect!
+
+  it('reach Fireworks as calls of tools, because its messages have no other fields', () => {
+    const { body } = sent({ messages }, dialectOf(fireworks))
+    const [, asked, result] = body['messages'] as readonly Loose[]
+    expect(asked).toMatchObject({ tool_calls: [{ function: { name: 'f', arguments: '{"a":1}' } }] })
+    expect(result).toMatchObject({ role: 'tool', content: 'rain' })
+  })
+
+  it('keep the name of the function at Groq, which their results must have', () => {
+    expect(sent({ messages }, dialectOf(groq)).body['messages']).toEqual(messages)
+  })
 })

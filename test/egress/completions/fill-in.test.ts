@@ -53,3 +53,17 @@ describe('text behind the cursor, at a server that takes no suffix', () => {
     expect(sent('vllm', plain).body).toBe(plain)
   })
 })
+
+test('a list of one text reaches servers of one prompt as this text', () => {
+  for (const preset of ['ollama', 'together']) {
+    expect(sent(preset, { model: 'm', prompt: ['a'], min_p: 0.1 }).body).toEqual({
+      model: 'm',
+      prompt: 'a',
+      min_p: 0.1,
+    })
+    const tokens = { model: 'm', prompt: [1, 2] }
+    expect(sent(preset, tokens).body).toBe(tokens)
+  }
+  const list = { model: 'm', prompt: ['a'] }
+  expect(sent('vllm', list).body).toBe(list)
+})

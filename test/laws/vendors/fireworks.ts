@@ -33,6 +33,7 @@ export const fireworksChat: StrictVendor = {
   models: [
     ...['accounts/fireworks/models/kimi-k2p6', 'accounts/fireworks/models/gpt-oss-120b'],
     ...['accounts/fireworks/models/glm-5p2', 'accounts/fireworks/models/minimax-m2p7'],
+    'accounts/fireworks/models/glm-5p3',
   ],
   refusals: [
     noField('verbosity', 'low', SCHEMA),
@@ -66,6 +67,13 @@ export const fireworksChat: StrictVendor = {
       refuses: ({ reasoning_effort: effort }, model) =>
         effort === 'minimal' || (/gpt-oss|minimax-m2/.test(model) && ['none', 'xhigh', 'max'].includes(effort)),
       example: { ...hi, reasoning_effort: 'minimal' },
+    },
+    {
+      error: 'GLM-5.3 is a thinking-only model, with the efforts high and max',
+      source: 'earendil-works/pi#8932, read on 2026-12-01',
+      refuses: ({ reasoning_effort: effort }, model) =>
+        model.includes('glm-5p3') && effort !== undefined && !['high', 'max'].includes(effort),
+      example: { ...hi, reasoning_effort: 'none' },
     },
     {
       error: '`thinking` and `reasoning_effort` cannot be specified together',

@@ -46,7 +46,8 @@ function hasOtherCount(body: Loose): boolean {
   return turns.some((turn, at) => {
     if (turn.role === 'model') calls += countOf(turn, 'functionCall')
     if (turn.role !== 'user') return false
-    const isWhole = Object.keys(turn).length === 2 && turns[at + 1] !== undefined
+    // A turn with a field of its own stays apart from the one before it.
+    const isWhole = [turn, turns[at + 1]].every(one => one !== undefined && Object.keys(one).length === 2)
     const isOther = calls > 0 && isWhole && countOf(turn, 'functionResponse') !== calls
     calls = 0
     return isOther

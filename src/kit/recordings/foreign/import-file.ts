@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import * as v from 'valibot'
@@ -13,7 +13,7 @@ import { Recorder } from '../recorder.ts'
 import { FIXTURES, fixtureExchanges } from './aimock.ts'
 import type { ForeignExchange, ForeignFile } from './exchange.ts'
 import { HAR } from './har.ts'
-import { harExchanges } from './har-import.ts'
+import { harExchanges, type ReadAttachment } from './har-import.ts'
 import { type Parsed, parseForeign } from './parse.ts'
 import { CASSETTE, cassetteExchanges, RUBY_CASSETTE } from './vcr.ts'
 
@@ -62,15 +62,25 @@ function textOf(file: string): string {
   return text.toString('utf8').replace(/^\uFEFF/, '')
 }
 
-/** Returns a function that reads files in the folder of a file, and none outside of it. */
-const attachmentsOf =
-  (file: string) =>
-  (name: string): Buffer | undefined => {
-    const path = join(dirname(file), name)
-    if (isAbsolute(name) || name.includes('\0') || relative(dirname(file), path).startsWith('..')) return undefined
+/**
+ * Returns a function that reads files in the folder of a file. A file of a stranger may name others, too: those outside of
+ * the folder and hidden ones, such as `.env`, are not read.
+ *
+ * @throws RecordingError if all of them together are too large.
+ */
+function attachmentsOf(file: string): ReadAttachment {
+  const folder = realpathSync(dirname(file))
+  let totalSize = 0
+  return name => {
+    if (isAbsolute(name) || name.includes('\0') || /(?:^|[\\/])\./.test(name)) return undefined
+    const path = join(folder, name)
     const found = statSync(path, { throwIfNoEntry: false })
-    return found?.isFile() === true && found.size <= MAX_SIZE ? readOrFault(file, () => readFileSync(path)) : undefined
+    if (found?.isFile() !== true || relative(folder, realpathSync(path)).startsWith('..')) return undefined
+    totalSize += found.size
+    if (totalSize > MAX_SIZE) throw fileFault(file, `names files of more than ${MAX_SIZE} bytes in all`)
+    return readOrFault(file, () => readFileSync(path))
   }
+}
 
 /** Kinds of files, by a field that only this kind has. */
 const CONVERTERS: { readonly [field: string]: (parsed: Parsed, file: string, at: Date) => ForeignFile } = {

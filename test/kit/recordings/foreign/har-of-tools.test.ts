@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -14,13 +14,18 @@ const ORIGIN = 'http://127.0.0.1:4747'
 const CHAT = { id: 'c', object: 'chat.completion', created: 1, model: 'm', choices: [] }
 
 /** Imports a HAR with the given entries and the files beside it. */
-async function imported(entries: readonly object[], files: { readonly [name: string]: string | Buffer } = {}) {
+async function imported(
+  entries: readonly object[],
+  files: { readonly [name: string]: string | Buffer } = {},
+  links: { readonly [name: string]: string } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'har-'))
   const file = join(folder, 'har', 'a.har')
   for (const [name, content] of Object.entries({ ...files, 'a.har': JSON.stringify({ log: { entries } }) })) {
     mkdirSync(dirname(join(folder, 'har', name)), { recursive: true })
     writeFileSync(join(folder, 'har', name), content)
   }
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, 'har', name))
   const skipped: string[] = []
   const into = join(folder, 'recordings')
   const count = await importFile(file, { folder: into, onSkipped: message => skipped.push(message) })
@@ -133,6 +138,19 @@ describe('bodies that Playwright attaches as files', () => {
     const { recordings, skipped } = await imported(
       names.map(name => entry(attached(name))),
       files,
+    )
+    expect(recordings).toEqual([])
+    expect(skipped).toEqual(names.map(name => `there is no file ${JSON.stringify(name)} beside this one`))
+  })
+
+  test('are neither hidden files nor links to elsewhere', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'secret-'))
+    writeFileSync(join(elsewhere, 'a.json'), '{"secret":1}')
+    const names = ['.env', 'below/.git/config', 'linked/a.json']
+    const { recordings, skipped } = await imported(
+      names.map(name => entry(attached(name))),
+      { ...files, '.env': '{"secret":1}', 'below/.git/config': '{"secret":1}' },
+      { linked: elsewhere },
     )
     expect(recordings).toEqual([])
     expect(skipped).toEqual(names.map(name => `there is no file ${JSON.stringify(name)} beside this one`))
