@@ -1,11 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
 /** JSON Schema keywords whose value is a schema. */
-const SCHEMA_KEYWORDS = ['items', 'additionalProperties', 'not'] as const
-/** JSON Schema keywords whose value is a list of schemas. */
-const SCHEMA_LIST_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
+const SCHEMA_KEYWORDS = [
+  ...(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else'] as const),
+  ...(['unevaluatedItems', 'unevaluatedProperties', 'additionalItems', 'contentSchema'] as const),
+] as const
+/** JSON Schema keywords whose value is a list of schemas. That of `items` is in older drafts. */
+const SCHEMA_LIST_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const
 /** JSON Schema keywords whose value is an object of schemas by name. */
-const SCHEMA_MAP_KEYWORDS = ['properties', '$defs', 'definitions'] as const
+const SCHEMA_MAP_KEYWORDS = [
+  ...(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas', 'dependencies'] as const),
+] as const
 
 /** Applies `change` to every subschema, innermost first. Returns the same object if nothing has changed. */
 export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {

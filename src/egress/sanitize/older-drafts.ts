@@ -1,5 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { withoutDeadReferences } from './dead-references.ts'
 import { eachSchema } from './each-schema.ts'
+import { withSoundKeywords } from './sound-keywords.ts'
 
 /*
  * Keywords of JSON Schema whose form changed. Claude and others check schemas against the draft of 2020-12: "JSON schema
@@ -7,8 +9,9 @@ import { eachSchema } from './each-schema.ts'
  * Converters of Zod and OpenAPI still write the older forms.
  */
 
-/** Returns the schema in the form of the draft of 2020-12. The same object if it has no older keyword. */
-export const withCurrentKeywords = (schema: JsonObject): JsonObject => eachSchema(schema, current)
+/** Returns the schema in the form of the draft of 2020-12, with references that it resolves itself. The same object if it is in it already. */
+export const withCurrentKeywords = (schema: JsonObject): JsonObject =>
+  withSoundKeywords(eachSchema(withoutDeadReferences(schema), current))
 
 function current(schema: JsonObject): JsonObject {
   const bounded = BOUNDS.reduce(withNumericBound, schema)
@@ -31,6 +34,5 @@ function withNumericBound(schema: JsonObject, [exclusive, inclusive]: (typeof BO
 /** Writes the schemas of a list's first members, which were a list in `items`, as `prefixItems`. */
 function withPrefix(schema: JsonObject, first: readonly Json[]): JsonObject {
   const { items: _, additionalItems: rest, ...others } = schema
-  const prefixItems = first.map(one => (isObject(one) ? withCurrentKeywords(one) : one))
-  return { ...others, prefixItems, ...(rest === undefined ? {} : { items: rest }) }
+  return { ...others, prefixItems: first, ...(rest === undefined ? {} : { items: rest }) }
 }
