@@ -1,5 +1,5 @@
 import { Budget } from './budget.ts'
-import { orNull } from './json-schema.ts'
+import { orNull, pointerKeys } from './json-schema.ts'
 import { rowOf } from './maps.ts'
 import { isObject, type Json, type JsonObject, stringIn } from './node.ts'
 
@@ -130,8 +130,7 @@ class Narrower {
 
   private at(reference: string): JsonObject {
     let found: Json | undefined = this.root
-    for (const step of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) {
-      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    for (const name of pointerKeys(reference)) {
       found = isObject(found) ? rowOf(found, name) : undefined
     }
     return isObject(found) ? found : {}
@@ -148,7 +147,8 @@ class Narrower {
         ? [mergedSchema['const']!]
         : undefined
     delete out['enum']
-    const texts = listed?.filter(value => value !== null)
+    // Gemini refuses empty texts: "enum[0]: cannot be empty" (gemini-cli#3401, mcp-server-excel#607, read on 2026-12-01).
+    const texts = listed?.filter(value => value !== null && value !== '')
     if (texts === undefined || texts.length === 0 || !texts.every(value => typeof value === 'string')) return
     out['type'] = 'string'
     out['enum'] = texts

@@ -6,10 +6,15 @@ export const USUAL_RUNS = 300
 /** Number of runs. `RUNS=20000 npm test` searches deeper. */
 export const RUNS = Number(process.env['RUNS'] ?? USUAL_RUNS)
 
-export function holds<T>(arbitrary: fc.Arbitrary<T>, check: (value: T) => void, examples: readonly T[] = []): void {
+export function holds<T>(
+  arbitrary: fc.Arbitrary<T>,
+  check: (value: T) => void,
+  examples: readonly T[] = [],
+  numRuns = RUNS,
+): void {
   fc.assert(
     fc.property(arbitrary, value => check(value)),
-    { numRuns: RUNS, examples: examples.map(example => [example] as [T]) },
+    { numRuns, examples: examples.map(example => [example] as [T]) },
   )
 }
 

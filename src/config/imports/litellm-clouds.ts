@@ -211,13 +211,13 @@ function foundryAccount(params: JsonObject, model: string, mode: string | undefi
     : undefined
 }
 
-/** Matches the path of Claude at the end of an address, which LiteLLM appends if it is missing. */
-const CLAUDE_PATH = /\/anthropic(?:\/.*)?$/
+/** Matches the path of Claude, which LiteLLM appends if it is missing. */
+const CLAUDE_PATH = /\/anthropic(?=\/|$)/
 
 /** Returns the account of Claude in Foundry. A channel appends the path of Claude. */
 function claudeAccount(params: JsonObject, model: string): Account | string {
   const { api_version: _, base_url, ...fields } = azureFields(params, FOUNDRY)
-  const address = String(base_url).replace(CLAUDE_PATH, '')
+  const address = String(base_url).split(CLAUDE_PATH, 1)[0]!
   if (address.endsWith('/v1/messages'))
     return 'channels of Claude in Foundry append `/anthropic/v1/messages` to the address, which LiteLLM does not'
   const text = 'is followed by `/anthropic` here: the variable must not end with it'

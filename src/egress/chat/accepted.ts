@@ -4,6 +4,7 @@ import type { ChatDialect } from '../../formats/dialects/chat.ts'
 import { hasFunctionsOnly } from '../functions-only.ts'
 import { withFields } from '../native.ts'
 import { isKimiTool } from '../sanitize/kimi-schema.ts'
+import { SUBSETS } from '../sanitize/schema-subsets.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { forcesWhileThinking } from './forced-tools.ts'
 import { hasFunctionsWhileThinking } from './functions-alone.ts'
@@ -46,6 +47,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.result_media === false, body => itemsOf(body['messages']).some(isResultWithMedia)],
   [dialect => dialect.schemas === 'kimi', refusesTools],
+  [({ schemas = 'any' }) => schemas !== 'any', (body, { schemas = 'any' }) => hasChangedSchema(body, SUBSETS[schemas])],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
   [dialect => dialect.json_object === false, body => hasValue(body['response_format'], 'type', 'json_object')],
   [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
@@ -81,6 +83,13 @@ function refusesTools({ tools }: JsonObject): boolean {
   const functions = itemsOf(tools).map(tool => (isObject(tool) ? tool['function'] : undefined))
   return functions.some(one => isObject(one) && !isKimiTool(stringIn(one['name']), one['parameters']))
 }
+
+/** Returns true if the schema of a function is outside of the subset that the upstream takes. */
+const hasChangedSchema = ({ tools }: JsonObject, subset: (schema: JsonObject) => JsonObject): boolean =>
+  itemsOf(tools).some(tool => {
+    const schema = isObject(tool) && isObject(tool['function']) ? tool['function']['parameters'] : undefined
+    return isObject(schema) && subset(schema) !== schema
+  })
 
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>

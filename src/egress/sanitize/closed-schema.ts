@@ -6,6 +6,7 @@ import { withMergedUnions } from './merged-unions.ts'
 import { withCurrentKeywords } from './older-drafts.ts'
 import { withPropertySchemas } from './parameters.ts'
 import { looksAround } from './patterns.ts'
+import { withoutRootReference } from './root-reference.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */
 const REFUSED_KEYWORDS: ReadonlySet<string> = new Set([
@@ -24,7 +25,7 @@ const SUPPORTED_FORMATS: ReadonlySet<Json> = new Set<Json>([
  * Reduces a schema to the subset that the upstream enforces: closes its objects and removes unsupported keywords.
  * Property names never change.
  */
-export const strictSchema = (schema: JsonObject): JsonObject => eachSchema(schema, closeSchema)
+export const strictSchema = (schema: JsonObject): JsonObject => eachSchema(withCurrentKeywords(schema), closeSchema)
 
 function closeSchema(schema: JsonObject): JsonObject {
   const entries: [string, Json][] = []
@@ -45,7 +46,7 @@ function closeSchema(schema: JsonObject): JsonObject {
  * (docs/wire/chat.md#tools). Claude takes such functions.
  */
 export function strictnessOf({ strict, parameters }: FunctionTool, path: Path, losses: Losses): boolean | undefined {
-  if (strict !== true || parameters === undefined || isClosed(parameters)) return strict
+  if (strict !== true || parameters === undefined || isClosed(argumentSchema(parameters))) return strict
   losses.change([...path, 'strict'], false, 'strict-without-options-only')
   return false
 }
@@ -66,9 +67,10 @@ function isClosed(schema: JsonObject): boolean {
   return closed
 }
 
-function isClosedObject({ properties, required, additionalProperties }: JsonObject): boolean {
+function isClosedObject({ properties, required, additionalProperties, patternProperties }: JsonObject): boolean {
   const needed = new Set<Json>(Array.isArray(required) ? required : [])
-  return additionalProperties === false && Object.keys(properties ?? {}).every(name => needed.has(name))
+  if (additionalProperties !== false || patternProperties !== undefined) return false
+  return Object.keys(properties ?? {}).every(name => needed.has(name))
 }
 
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
@@ -78,7 +80,7 @@ const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
  * Returns a tool's argument schema in the form that the upstream accepts: an object without a union at the top level.
  */
 export function argumentSchema(schema: JsonObject): JsonObject {
-  const merged = withPropertySchemas(withCurrentKeywords(withMergedUnions(schema)))
+  const merged = withPropertySchemas(withCurrentKeywords(withMergedUnions(withoutRootReference(schema))))
   return merged['type'] === 'object' ? merged : { type: 'object', ...withoutType(merged) }
 }
 

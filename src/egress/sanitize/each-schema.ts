@@ -1,34 +1,42 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
-/** JSON Schema keywords whose value is a schema. */
-const SCHEMA_KEYWORDS = ['items', 'additionalProperties', 'not'] as const
-/** JSON Schema keywords whose value is a list of schemas. */
-const SCHEMA_LIST_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
-/** JSON Schema keywords whose value is an object of schemas by name. */
-const SCHEMA_MAP_KEYWORDS = ['properties', '$defs', 'definitions'] as const
+/** Where the schemas are in the value of a keyword: it is one, a list of them, or an object of them by name. */
+type Kind = 'schema' | 'list' | 'map'
+
+const of = (kind: Kind, ...keywords: readonly string[]): [string, Kind][] => keywords.map(keyword => [keyword, kind])
+
+/** JSON Schema keywords with schemas in their values. In older drafts, the value of `items` may be a list. */
+const KEYWORDS: ReadonlyMap<string, Kind> = new Map([
+  ...of('schema', 'items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else'),
+  ...of('schema', 'unevaluatedItems', 'unevaluatedProperties', 'additionalItems', 'contentSchema'),
+  ...of('list', 'anyOf', 'oneOf', 'allOf', 'prefixItems'),
+  ...of('map', 'properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas', 'dependencies'),
+])
 
 /** Applies `change` to every subschema, innermost first. Returns the same object if nothing has changed. */
 export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
-  let out = schema
   const one = (value: Json): Json => (isObject(value) ? eachSchema(value, change) : value)
-  const set = (key: string, value: Json): void => {
-    if (value !== schema[key]) out = { ...out, [key]: value }
-  }
-  for (const key of SCHEMA_KEYWORDS) if (schema[key] !== undefined) set(key, one(schema[key]))
-  for (const key of SCHEMA_LIST_KEYWORDS) {
-    const list = schema[key]
-    if (Array.isArray(list)) set(key, sameOr(list, list.map(one)))
-  }
-  for (const key of SCHEMA_MAP_KEYWORDS) {
-    const named = schema[key]
-    if (!isObject(named)) continue
-    const names = Object.keys(named)
-    const schemas = names.map(name => one(named[name]!))
-    if (schemas.some((value, index) => value !== named[names[index]!]))
-      set(key, Object.fromEntries(schemas.map((value, index) => [names[index], value])))
+  let out = schema
+  for (const keyword of Object.keys(schema)) {
+    const kind = KEYWORDS.get(keyword)
+    if (kind === undefined) continue
+    const value = schema[keyword]!
+    const changed =
+      kind === 'map' ? inMap(value, one) : kind === 'list' || Array.isArray(value) ? inList(value, one) : one(value)
+    if (changed !== value) out = { ...out, [keyword]: changed }
   }
   return change(out)
 }
 
-const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[] =>
-  after.every((value, index) => value === before[index]) ? before : after
+function inList(list: Json, one: (value: Json) => Json): Json {
+  if (!Array.isArray(list)) return list
+  const changed = list.map(one)
+  return changed.every((value, index) => value === list[index]) ? list : changed
+}
+
+function inMap(named: Json, one: (value: Json) => Json): Json {
+  if (!isObject(named)) return named
+  const entries = Object.entries(named).map(([name, value]) => [name, value, one(value)] as const)
+  if (entries.every(([, value, changed]) => value === changed)) return named
+  return Object.fromEntries(entries.map(([name, , changed]) => [name, changed]))
+}

@@ -28,7 +28,8 @@ export function kimiSchema(schema: JsonObject): JsonObject {
 /** Returns true if Kimi takes a tool with this name and this schema. */
 export const isKimiTool = (name: string, schema: Json | undefined): boolean =>
   /^[a-zA-Z]/.test(name) &&
-  (!isObject(schema) || (withMergedUnions(schema) === schema && kimiSchema(schema) === schema))
+  (!isObject(schema) ||
+    (schema['type'] === 'object' && withMergedUnions(schema) === schema && kimiSchema(schema) === schema))
 
 /** Returns a subschema in the subset. Anything is valid for `true`. */
 const subset = (node: Json, root: Root): JsonObject => (isObject(node) ? subsetOf(node, root) : {})
@@ -69,8 +70,8 @@ function withSubschemas(node: JsonObject, root: Root): JsonObject {
   return Object.keys(changed).length === 0 ? node : { ...node, ...changed }
 }
 
-/** Matches a reference that may stay: to the whole schema, or to one of its definitions. */
-const KEPT_REFERENCE = /^#(?:\/\$defs\/[^/]+)?$/
+/** Matches a reference that may stay: to the whole schema, or to one of its definitions, whose name has no escapes. */
+const KEPT_REFERENCE = /^#(?:\/\$defs\/[^/~%]+)?$/
 
 /**
  * Writes a reference. One with other keywords beside it is replaced with its target and these keywords, unless the target

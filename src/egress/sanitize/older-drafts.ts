@@ -1,5 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { withoutDeadReferences } from './dead-references.ts'
 import { eachSchema } from './each-schema.ts'
+import { withSoundKeywords } from './sound-keywords.ts'
 
 /*
  * Keywords of JSON Schema whose form changed. Claude and others check schemas against the draft of 2020-12: "JSON schema
@@ -7,8 +9,12 @@ import { eachSchema } from './each-schema.ts'
  * Converters of Zod and OpenAPI still write the older forms.
  */
 
-/** Returns the schema in the form of the draft of 2020-12. The same object if it has no older keyword. */
-export const withCurrentKeywords = (schema: JsonObject): JsonObject => eachSchema(schema, current)
+/**
+ * Returns the schema in the form of the draft of 2020-12, with references that it resolves itself. The same object if
+ * nothing has changed.
+ */
+export const withCurrentKeywords = (schema: JsonObject): JsonObject =>
+  withSoundKeywords(eachSchema(withoutDeadReferences(schema), current))
 
 function current(schema: JsonObject): JsonObject {
   const bounded = BOUNDS.reduce(withNumericBound, schema)
@@ -36,9 +42,7 @@ function withPrefix(schema: JsonObject, first: readonly Json[]): JsonObject {
   const { items: _, additionalItems: rest, ...others } = schema
   return {
     ...others,
-    ...(first.length === 0 ? {} : { prefixItems: first.map(currentOf) }),
-    ...(rest === undefined ? {} : { items: currentOf(rest) }),
+    ...(first.length === 0 ? {} : { prefixItems: first }),
+    ...(rest === undefined ? {} : { items: rest }),
   }
 }
-
-const currentOf = (schema: Json): Json => (isObject(schema) ? withCurrentKeywords(schema) : schema)

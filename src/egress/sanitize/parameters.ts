@@ -5,6 +5,7 @@ import { eachSchema } from './each-schema.ts'
 import { withMergedUnions } from './merged-unions.ts'
 import { withCurrentKeywords } from './older-drafts.ts'
 import { type PatternReason, withoutRefusedPatterns } from './patterns.ts'
+import { withoutRootReference } from './root-reference.ts'
 import { type SchemaDialect, SUBSETS } from './schema-subsets.ts'
 
 /**
@@ -18,7 +19,7 @@ export function parametersOf(
   { schemas = 'any' }: SchemaDialect = {},
 ): JsonObject | undefined {
   if (parameters === undefined) return undefined
-  const mergedSchema = withMergedUnions(parameters)
+  const mergedSchema = withMergedUnions(withoutRootReference(parameters))
   const plainSchema = withPlainRoot(withPropertySchemas(withCurrentKeywords(mergedSchema)))
   let refusal: PatternReason | undefined
   const note = (reason: PatternReason): void => {
@@ -57,20 +58,21 @@ export const withPropertySchemas = (schema: JsonObject): JsonObject =>
 const isBoolean = (value: Json): value is boolean => typeof value === 'boolean'
 const objectFor = (allowsAll: boolean): JsonObject => (allowsAll ? {} : { not: {} })
 
-/** Writes a type of arguments that is a list as `object`. Arguments are objects, and OpenAI and Ollama demand the word. */
+/** Writes any type of arguments as `object`. Arguments are objects, and OpenAI and Ollama demand the word. */
 const withPlainRoot = (schema: JsonObject): JsonObject =>
-  Array.isArray(schema['type']) ? { ...schema, type: 'object' } : schema
+  schema['type'] === undefined || schema['type'] === 'object' ? schema : { ...schema, type: 'object' }
 
 /** Returns the schema of an answer without patterns that OpenAI refuses. */
 export function shapeSchema(schema: JsonObject, losses: Losses, { schemas = 'any' }: SchemaDialect = {}): JsonObject {
   let refusal: PatternReason | undefined
-  const readableSchema = eachSchema(schema, inner =>
+  const currentSchema = withCurrentKeywords(schema)
+  const readableSchema = eachSchema(currentSchema, inner =>
     withoutRefusedPatterns(inner, reason => {
       refusal ??= reason
     }),
   )
   const legalSchema = SUBSETS[schemas](readableSchema)
-  if (legalSchema !== readableSchema) {
+  if (legalSchema !== readableSchema || currentSchema !== schema) {
     losses.change(['output', 'text', 'schema'], legalSchema, 'schema-made-legal')
     return legalSchema
   }

@@ -35,8 +35,10 @@ export function withoutRefusedPatterns(schema: JsonObject, note: (reason: Patter
   const kept = isObject(named) ? Object.entries(named).filter(([name]) => !isRefused(name, note)) : undefined
   const isNarrowed = kept !== undefined && kept.length < Object.keys(named as JsonObject).length
   if (refusal === undefined && !isNarrowed) return schema
+  // Names that only a refused pattern allowed are not to be forbidden.
+  const { additionalProperties, ...opened } = others
   return {
-    ...others,
+    ...(isNarrowed && additionalProperties === false ? opened : others),
     ...(refusal === undefined && pattern !== undefined ? { pattern } : {}),
     ...(isNarrowed
       ? { patternProperties: Object.fromEntries(kept) }

@@ -1,3 +1,4 @@
+import { pointerKeys } from '../../canonical/json-schema.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
 /** Returns true if a schema refers to itself, directly or through its definitions. Visits each subschema once. */
@@ -22,8 +23,7 @@ export function targetOf(node: Json, root: JsonObject): Json | undefined {
   const reference = isObject(node) ? node['$ref'] : undefined
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined
   let target: Json | undefined = root
-  for (const step of reference.slice(1).split('/').filter(Boolean)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const key of pointerKeys(reference)) {
     target =
       typeof target === 'object' && target !== null && Object.hasOwn(target, key)
         ? (target as JsonObject)[key]

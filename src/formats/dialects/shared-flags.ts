@@ -103,10 +103,10 @@ export const SHARED_FLAGS = {
       'takes calls whose arguments are no JSON object, as those of answers that were cut; default: true, and false for MiniMax and servers on own machines; if false, they are wrapped in one',
   },
   schemas: {
-    values: ['any', 'kimi', 'xai'],
+    values: ['any', 'current', 'grammar', 'groq', 'kimi', 'xai'],
     default: 'any',
     meaning:
-      '`kimi`: schemas of tools and answers are written in the subset that Kimi takes, and names of tools begin with a letter; `xai`: schemas have no `pattern`, no `format` and no slash in an `enum`; `any` by default',
+      '`current`: schemas of tools keep to the draft of 2020-12; `grammar`: schemas of tools and answers have no bounds of 1,000 and more, and no patterns and references that llama.cpp cannot compile; `groq`: objects that require names have properties; `kimi`: schemas of tools and answers are written in the subset that Kimi takes, and names of tools begin with a letter; `xai`: schemas have no `pattern`, no `format` and no slash in an `enum`; `any` by default',
   },
   argument_names: {
     values: ['any', 'plain'],

@@ -100,6 +100,7 @@ export const mistral: Preset = {
         limit_field: 'max_tokens',
         include_usage: false,
         request_fields: 'mistral',
+        schemas: 'current',
         call_ids: 'short',
         after_tools: 'assistant',
         document_url: true,

@@ -116,6 +116,7 @@ export const groq: Preset = {
         reasoning_field: 'reasoning',
         reasoning_as: 'reasoning_effort',
         request_fields: 'groq',
+        schemas: 'groq',
         json_with_tools: false,
         include_usage: true,
       },

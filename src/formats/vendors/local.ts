@@ -99,7 +99,7 @@ export const lmStudio: Preset = {
       baseUrl: 'http://127.0.0.1:1234/v1',
       dialect: {
         ...{ ...LOCAL_CHAT, reasoning_field: 'none', ...BYTES_OF_IMAGES },
-        ...{ tool_choices: 'modes', json_object: false },
+        ...{ tool_choices: 'modes', json_object: false, schemas: 'grammar' },
       },
     },
     ...openaiFormats('http://127.0.0.1:1234/v1', ['completions', 'embeddings']),
@@ -121,7 +121,7 @@ export const llamaCpp: Preset = {
       baseUrl: 'http://127.0.0.1:8080/v1',
       dialect: {
         ...{ ...LOCAL_CHAT, reasoning_field: 'reasoning_content', reasoning_as: 'chat_template_kwargs' },
-        ...{ tool_choices: 'modes', files: false },
+        ...{ tool_choices: 'modes', files: false, schemas: 'grammar' },
       },
     },
     { format: 'completions', baseUrl: 'http://127.0.0.1:8080/v1', dialect: NO_SUFFIX },

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../src/canonical/node.ts'
-import { schemasIn } from './schemas.ts'
+import { hasDeadReference, isUnsound, schemasIn } from './schemas.ts'
 import { hi, type Loose, type StrictVendor } from './vendor.ts'
 
 const READ = 'read on 2026-12-01'
@@ -53,9 +53,6 @@ const enforcedIn = (body: Loose): readonly Loose[] =>
   ].flatMap(schemasIn)
 
 const LACKING = ['minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength', 'maxItems', 'uniqueItems', 'oneOf']
-
-const isOfOlderDraft = ({ exclusiveMinimum, exclusiveMaximum, items }: Loose): boolean =>
-  typeof exclusiveMinimum === 'boolean' || typeof exclusiveMaximum === 'boolean' || Array.isArray(items)
 
 /** Returns true if a result has no call in the turn before it. Neighbours of one role are one turn. */
 function isOrphaned({ messages }: Loose): boolean {
@@ -160,8 +157,8 @@ export const anthropicMessages: StrictVendor = {
     },
     {
       error: 'input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12',
-      source: `Dokploy/mcp#74, anomalyco/opencode#39120, ${READ}`,
-      refuses: body => functionsOf(body).some(({ input_schema }) => schemasIn(input_schema).some(isOfOlderDraft)),
+      source: `Dokploy/mcp#74, anomalyco/opencode#39120, MarkusPfundstein/mcp-gsuite#58, ${READ}`,
+      refuses: body => functionsOf(body).some(({ input_schema }) => isUnsound(input_schema)),
       example: example({
         tools: [
           tool({
@@ -170,10 +167,19 @@ export const anthropicMessages: StrictVendor = {
               properties: {
                 a: { type: 'integer', exclusiveMinimum: true, minimum: 0 },
                 b: { type: 'array', items: [{ type: 'string' }] },
+                c: { type: 'string', required: false },
               },
             },
           }),
         ],
+      }),
+    },
+    {
+      error: "input_schema: Invalid $ref in schema: '#/$defs/Category' does not exist",
+      source: `microsoft/vscode#286415, anyproto/anytype-mcp#21, ${READ}`,
+      refuses: body => functionsOf(body).some(({ input_schema }) => hasDeadReference(input_schema)),
+      example: example({
+        tools: [tool({ input_schema: { type: 'object', properties: { a: { $ref: '#/$defs/Category' } } } })],
       }),
     },
     {

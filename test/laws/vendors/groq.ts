@@ -1,14 +1,29 @@
+import { schemasOfTools } from './asked.ts'
+import { schemasIn } from './schemas.ts'
 import { hi, type Loose, noField, noReasoningContent, type StrictVendor } from './vendor.ts'
 
 const SDK = 'no field of groq 1.7.0 (PyPI); CherryHQ/cherry-studio#11435, read on 2026-12-01'
 
 const PAGE = '"OpenAI Compatibility", console.groq.com/docs/openai, read on 2026-12-01'
 
+const isWithoutProperties = ({ required, properties }: Loose): boolean =>
+  required !== undefined && properties === undefined
+
 export const groqChat: StrictVendor = {
   preset: 'groq',
   format: 'chat',
   models: ['openai/gpt-oss-120b', 'llama-3.3-70b-versatile', 'qwen/qwen3-32b'],
   refusals: [
+    {
+      error: "invalid JSON schema for tool: 'required' present but 'properties' is missing",
+      source: 'usestrix/strix#1088 and #1204, eigent-ai/eigent#1908, read on 2026-12-01',
+      refuses: body => schemasOfTools(body).some(root => schemasIn(root).some(isWithoutProperties)),
+      example: {
+        ...hi,
+        tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', required: [] } } }],
+      },
+      native: true,
+    },
     noField('verbosity', 'low', SDK),
     noField('prompt_cache_key', 'a', SDK),
     noField('prompt_cache_retention', '24h', SDK),

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import { schemasOfTools } from './asked.ts'
+import { GRAMMAR } from './grammar.ts'
 import { hi, type Loose, noOddArguments, type Refusal, type StrictVendor } from './vendor.ts'
 
 /* Servers of the user's own machine. */
@@ -53,6 +55,7 @@ export const llamaCppChat: StrictVendor = {
   format: 'chat',
   models: ['qwen3.5-27b', 'gpt-oss-20b'],
   refusals: [
+    ...GRAMMAR,
     files,
     oneSystem,
     noOddArguments(
@@ -90,6 +93,14 @@ export const lmStudioChat: StrictVendor = {
   format: 'chat',
   models: ['qwen3.5-27b', 'openai/gpt-oss-20b'],
   refusals: [
+    ...GRAMMAR,
+    {
+      error: 'function.parameters.properties: Required',
+      source: 'unclecode/crawl4ai#2207, read on 2026-12-01',
+      refuses: body => schemasOfTools(body).some(({ type, properties }) => type === 'object' && !properties),
+      example: { ...hi, tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }] },
+      native: true,
+    },
     oneSystem,
     {
       error: "Invalid tool_choice type: 'object'. Supported string values: none, auto, required",

@@ -1,3 +1,5 @@
+import { schemasOfTools } from './asked.ts'
+import { schemasIn } from './schemas.ts'
 import { hi, type Loose, type StrictVendor } from './vendor.ts'
 
 const messages = hi['messages'] as Loose[]
@@ -8,6 +10,30 @@ export const mistralChat: StrictVendor = {
   format: 'chat',
   models: ['mistral-small-latest', 'mistral-medium-3-5', 'mistral-large-4', 'codestral-latest', 'ministral-8b-latest'],
   refusals: [
+    {
+      error: 'Invalid tool schema: exclusiveMinimum is a boolean',
+      source: 'SylphxAI/pdf-reader-mcp#63, read on 2026-12-01',
+      refuses: body =>
+        schemasOfTools(body)
+          .flatMap(schemasIn)
+          .some(one => [one.exclusiveMinimum, one.exclusiveMaximum].some(bound => typeof bound === 'boolean')),
+      example: {
+        ...hi,
+        tools: [
+          {
+            type: 'function',
+            function: {
+              name: 'f',
+              parameters: {
+                type: 'object',
+                properties: { a: { type: 'integer', exclusiveMinimum: true, minimum: 0 } },
+              },
+            },
+          },
+        ],
+      },
+      native: true,
+    },
     {
       error: "reasoning_effort='medium' is not supported for this model. Must be one of none and high",
       source: 'architects-toolkit/SmartHopper#647, docs.mistral.ai "Adjustable", models.dev#1986, read on 2026-12-01',

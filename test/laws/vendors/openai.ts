@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../src/canonical/node.ts'
-import { isOddFunction, isOpen } from './schemas.ts'
+import { isOddFunction, isOpen, isUnsound } from './schemas.ts'
 import { hi, type Loose, type Refusal, type StrictVendor } from './vendor.ts'
 
 const READ = 'read on 2026-12-01'
@@ -37,6 +37,12 @@ const functionRules = (written: (fields: JsonObject) => JsonObject): readonly Re
     source: TOOLS,
     refuses: body => functionsOf(body).some(({ parameters }) => parameters && isOddFunction(parameters)),
     example: written({ parameters: { type: 'object', properties: { a: { type: 'array' } } } }),
+  },
+  {
+    error: "Invalid schema for function: 'object' is not of type 'object', 'boolean'",
+    source: `smallmain/vscode-unify-chat-provider#162, ${READ}`,
+    refuses: body => functionsOf(body).some(({ parameters }) => parameters && isUnsound(parameters)),
+    example: written({ parameters: { type: 'object', properties: { a: { type: 'string' }, type: 'object' } } }),
   },
   {
     error: "'additionalProperties' is required to be supplied and to be false; 'required' to include every key",

@@ -6,9 +6,14 @@ import { WRITERS } from '../../../src/egress/index.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { FOREIGN } from '../../builders/write-options.ts'
 import { request } from '../arbitrary.ts'
-import { handedTo, holds } from '../support.ts'
+import { oddSchema } from '../odd-schemas.ts'
+import { handedTo, holds, RUNS } from '../support.ts'
+import { askedForAnswer, askedWithTool, BODIES_WITH_TOOL } from './asked.ts'
 import { VENDORS } from './index.ts'
 import { refusedBy, sentTo } from './sent.ts'
+
+/** Number of odd schemas for each model of a vendor: each is sent in four ways. */
+const ODD_RUNS = Math.ceil(RUNS / 3)
 
 /** Paths at which clients send each format. Only those of formats that callers speak and vendors share. */
 const PATHS: { readonly [format: Format]: (model: string) => string } = {
@@ -45,6 +50,20 @@ describe.each(VENDORS)('$preset $baseUrl in $format', vendor => {
         read(format, model, WRITERS[format]!.request!(repair(handedTo(format, given)).request, FOREIGN).wire.body),
       )
       holds(asClientsWrite, given => accepts(given, true), examples)
+    })
+
+    it('gets no schema that it refuses, however odd those of the caller are', () => {
+      holds(
+        oddSchema,
+        schema => {
+          accepts(askedWithTool(schema), false)
+          accepts(askedWithTool(schema, true), false)
+          accepts(askedForAnswer(schema), false)
+          accepts(read(format, model, BODIES_WITH_TOOL[format]!(schema)), true)
+        },
+        [],
+        ODD_RUNS,
+      )
     })
   })
 })

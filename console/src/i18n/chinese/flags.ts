@@ -74,7 +74,7 @@ export const FLAGS: { readonly [flag: string]: string } = {
     '发回哪些带签名的推理：全部（`any`，默认）、仅隐藏的推理（`hidden`，GPT 和 Grok）或都不发回（`none`，Claude 以外的其他模型），因为它们拒绝对话中先前模型的签名',
   json_with_tools: '可以同时接受 `response_format` 和工具；默认 true；为 false 时改用文字要求 JSON',
   schemas:
-    '`kimi`：工具和应答的模式写成 Kimi 接受的子集，工具名以字母开头；`xai`：模式不含 `pattern`、`format`，`enum` 中不含斜杠；默认 `any`',
+    '`current`：工具的模式符合 2020-12 草案；`grammar`：工具和应答的模式不含 1000 及以上的界限，也不含 llama.cpp 无法编译的 pattern 和引用；`groq`：有必填名称的对象都有 `properties`；`kimi`：工具和应答的模式写成 Kimi 接受的子集，工具名以字母开头；`xai`：模式不含 `pattern`、`format`，`enum` 中不含斜杠；默认 `any`',
   argument_names:
     '`plain`：工具参数名最多 64 个字母、数字、`_`、`.` 和 `-`；其他参数以文字描述，其工具不严格；默认 `any`，Claude 为 `plain`',
   parallel_switch: '接受 `parallel_tool_calls`；默认 true；OpenAI 的 o 系列为 false',
