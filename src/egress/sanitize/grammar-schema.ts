@@ -23,9 +23,7 @@ export function grammarSchema(schema: JsonObject): JsonObject {
   const replaced = eachSchema(schema, one => withTarget(one, schema, budget))
   const compiled = eachSchema(replaced, withoutRefusedKeywords)
   // LM Studio demands properties at the top: "function.parameters.properties: Required" (unclecode/crawl4ai#2207).
-  return compiled['type'] === 'object' && compiled['properties'] === undefined
-    ? { ...compiled, properties: {} }
-    : compiled
+  return compiled['type'] === 'object' && !isObject(compiled['properties']) ? { ...compiled, properties: {} } : compiled
 }
 
 /** Matches a reference that the server reads: names in it are read as they are, without escapes. */
