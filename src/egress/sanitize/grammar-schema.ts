@@ -1,4 +1,5 @@
 import { Budget } from '../../canonical/budget.ts'
+import { isRawNumber } from '../../canonical/exact-numbers.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { eachSchema } from './each-schema.ts'
 import { targetOf } from './recursive-schema.ts'
@@ -46,7 +47,7 @@ function withoutRefusedKeywords(schema: JsonObject): JsonObject {
 }
 
 function isRefused(keyword: string, value: Json, { type }: JsonObject): boolean {
-  if (BOUNDS.has(keyword)) return typeof value === 'number' && value >= MAX_REPETITIONS
+  if (BOUNDS.has(keyword)) return isRawNumber(value) || (typeof value === 'number' && value >= MAX_REPETITIONS)
   if (keyword === 'pattern') return typeof value === 'string' && !(value.startsWith('^') && value.endsWith('$'))
   return keyword === 'not' && type === undefined
 }

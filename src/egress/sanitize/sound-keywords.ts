@@ -1,3 +1,4 @@
+import { isRawNumber } from '../../canonical/exact-numbers.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { eachSchema } from './each-schema.ts'
 
@@ -59,14 +60,16 @@ const text = when(value => typeof value === 'string')
 const flag = when(value => typeof value === 'boolean')
 const list = when(Array.isArray)
 const count: Rule = value => {
+  if (isRawNumber(value)) return value
   const number = numeric(value)
   return Number.isInteger(number) && (number as number) >= 0 ? number : undefined
 }
 const numeric: Rule = value => {
-  if (typeof value === 'number') return value
+  if (typeof value === 'number' || isRawNumber(value)) return value
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined
 }
 const step: Rule = value => {
+  if (isRawNumber(value)) return value
   const number = numeric(value)
   return number !== undefined && (number as number) > 0 ? number : undefined
 }

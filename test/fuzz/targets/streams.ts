@@ -87,6 +87,7 @@ function check(format: string, input: readonly Json[], asked: CanonicalRequest, 
 const UNSETTLED: { readonly [format: string]: string } = {
   contents: 'citations are not written again if a later event has other citations',
   responses: 'log probabilities are not written again if only the final response has them, and it is incomplete',
+  speech: 'an answer without a byte of audio is refused',
   'cohere-chat': 'log probabilities of an answer without text are not written again',
 }
 

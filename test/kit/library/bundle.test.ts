@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ALL, bundled, RUNTIMES, runBare } from './bundled.ts'
 
 /** Maximum size of the library with all conversation formats, in bytes after minification and gzip. */
-const MAX_SIZE = 180_000
+const MAX_SIZE = 185_000
 
 /** The figures of docs/library.md, in KB: all formats, two of them, a reader of streams. */
 const [ALL_FORMATS, PAIR, READER] = [

@@ -65,6 +65,7 @@ it('a request is found by its model although no channel was tried for it', async
     failure: { reason: 'gateway', said: 'refused' },
   })) as unknown as UsageRow[]
   await admin.store.usage.add(refused)
+  rows = [...rows, ...refused]
   const idsOf = async (query: string) => (await listed(query, 1)).ids
   expect(await idsOf('&model=misspelt')).toEqual([refused[0]!.id])
   expect(await idsOf('&model=misspelt&only=errors')).toEqual([refused[0]!.id])
