@@ -36,6 +36,10 @@ const ONLY: { readonly [only: string]: (row: UsageRow) => boolean } = {
   captured: ({ id }) => captured.has(id),
 }
 
+/** Returns the value by which a row is filtered. Without a model, rows are those for which no channel was tried. */
+const filteredValue = (row: UsageRow, field: string, filtered?: string): string =>
+  field === 'model' && filtered === '' ? (row.channel ?? '') : String(row[field as keyof UsageRow] ?? '')
+
 /** Returns the ids of all pages with this number of requests. */
 async function listed(query: string, limit: number): Promise<{ ids: string[]; pages: number[] }> {
   const ids: string[] = []
@@ -96,7 +100,7 @@ it('pages with filters have every request that fits, once and in order, and are 
       async (filter, only, limit) => {
         const fits = (row: UsageRow): boolean =>
           ONLY[only]!(row) &&
-          Object.entries(filter).every(([field, value]) => String(row[field as keyof UsageRow] ?? '') === value)
+          Object.entries(filter).every(([field, value]) => filteredValue(row, field, value) === value)
         const wanted = rows.filter(fits).toSorted((one, other) => other.at - one.at || (one.id < other.id ? 1 : -1))
         const query = new URLSearchParams({ ...filter, ...(only === '' ? {} : { only }) }).toString()
         const { ids, pages } = await listed(`&${query}`, Math.max(limit, Math.ceil(wanted.length / 10)))
