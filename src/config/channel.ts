@@ -9,6 +9,7 @@ import {
   FORMAT_FACTS,
   formatsAt,
   hostDialect,
+  isBelowHost,
   isMixed,
   namesIn,
   type Preset,
@@ -203,7 +204,7 @@ function formatOf(
 function isAtHost(baseUrl: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(baseUrl)) return true
   const { hostname } = new URL(baseUrl)
-  return hostname === host || hostname.endsWith(`.${host}`)
+  return isBelowHost(hostname, host)
 }
 
 /** Returns the auth style of a format. It is `bearer` for tokens of a cloud, and `none` for signed requests. */

@@ -15,7 +15,7 @@ export {
   isMixed,
   URL_VERSION,
 } from './formats.ts'
-export { hostDialect } from './known-hosts.ts'
+export { hostDialect, isBelowHost } from './known-hosts.ts'
 export { familyDialect } from './model-families.ts'
 export { formatFor, type ModelLimits } from './models.ts'
 export type { Preset, PresetFormat, PresetVariable, PresetVariableSource } from './preset.ts'

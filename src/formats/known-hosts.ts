@@ -80,6 +80,9 @@ const KNOWN_HOSTS: readonly KnownHost[] = [
 export function hostDialect(format: Format, baseUrl: string): JsonObject {
   if (!URL.canParse(baseUrl)) return {}
   const { hostname } = new URL(baseUrl)
-  const isAt = (host: string): boolean => hostname === host || hostname.endsWith(`.${host}`)
-  return KNOWN_HOSTS.find(({ hosts }) => hosts.some(isAt))?.dialects[format] ?? {}
+  return KNOWN_HOSTS.find(({ hosts }) => hosts.some(host => isBelowHost(hostname, host)))?.dialects[format] ?? {}
 }
+
+/** Returns true for a host and those below it. */
+export const isBelowHost = (hostname: string, host: string): boolean =>
+  hostname === host || hostname.endsWith(`.${host}`)

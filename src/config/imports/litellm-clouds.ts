@@ -15,7 +15,7 @@ type ReadAccount = (params: JsonObject, model: string, mode: string | undefined)
 export const CLOUDS: { readonly [prefix: string]: ReadAccount } = {
   bedrock: bedrockAccount,
   vertex_ai: vertexAccount,
-  azure: azureAccount,
+  azure: (params, model) => azureAccount(params, model, AZURE),
   azure_ai: foundryAccount,
 }
 
@@ -130,12 +130,7 @@ const RESPONSES = 'responses/'
 const SERVERLESS =
   /^(?:c4ai-|command-|open-mistral-nemo$|mistral-(?:tiny|small|medium|large)(?:-(?:latest|\d[\d.-]*))?$|(?:codestral|devstral|magistral|ministral|pixtral)-.*(?:latest|\d{4})$)/
 
-function azureAccount(
-  params: JsonObject,
-  model: string,
-  _mode?: string,
-  variables: Variables = AZURE,
-): Account | string {
+function azureAccount(params: JsonObject, model: string, variables: Variables): Account | string {
   if (model === '') return 'the deployment is missing: write its name'
   if (SERVERLESS.test(model)) return serverlessAccount(params, model)
   if (model.startsWith('speech/')) return 'no channel speaks the format of Azure’s speech service'
@@ -206,9 +201,7 @@ function foundryAccount(params: JsonObject, model: string, mode: string | undefi
   if (address === undefined || mode === 'rerank') return undefined
   if (FOUNDRY_HOST.test(address))
     return azureCurrent(params, model.replace(/^model_router\//, ''), FOUNDRY, ['chat', 'embeddings'])
-  return OPENAI_NAMES.test(model) && !FOUNDRY_MODELS.test(address)
-    ? azureAccount(params, model, mode, FOUNDRY)
-    : undefined
+  return OPENAI_NAMES.test(model) && !FOUNDRY_MODELS.test(address) ? azureAccount(params, model, FOUNDRY) : undefined
 }
 
 /** Matches the path of Claude, which LiteLLM appends if it is missing. */

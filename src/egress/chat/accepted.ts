@@ -46,8 +46,7 @@ const REFUSALS: readonly Refusal[] = [
   [dialect => dialect.text_only_content === 'string', body => itemsOf(body['messages']).some(isListOfTexts)],
   [dialect => dialect.strict_tools === false, body => itemsOf(body['tools']).some(isStrict)],
   [dialect => dialect.result_media === false, body => itemsOf(body['messages']).some(isResultWithMedia)],
-  [dialect => dialect.schemas === 'kimi', refusesTools],
-  [({ schemas = 'any' }) => schemas !== 'any', (body, { schemas = 'any' }) => hasChangedSchema(body, SUBSETS[schemas])],
+  [({ schemas = 'any' }) => schemas !== 'any', hasRefusedFunction],
   [dialect => dialect.json_schema === false, body => hasValue(body['response_format'], 'type', 'json_schema')],
   [dialect => dialect.json_object === false, body => hasValue(body['response_format'], 'type', 'json_object')],
   [dialect => dialect.json_with_tools === false, asksForJsonWithTools],
@@ -78,18 +77,15 @@ const isInstruction = (message: Json): boolean => hasValue(message, 'role', 'sys
 const isLateInstruction = (message: Json, index: number, messages: readonly Json[]): boolean =>
   index > 0 && isInstruction(message) && isOfModel(messages[index - 1] as JsonObject | undefined)
 
-/** Returns true if Kimi refuses a function, for its name or its schema. */
-function refusesTools({ tools }: JsonObject): boolean {
+/** Returns true if the upstream refuses a function for its schema, or Kimi for its name. */
+function hasRefusedFunction({ tools }: JsonObject, { schemas = 'any' }: ChatDialect): boolean {
+  const isTaken = ({ name, parameters }: JsonObject): boolean =>
+    schemas === 'kimi'
+      ? isKimiTool(stringIn(name), parameters)
+      : !isObject(parameters) || SUBSETS[schemas](parameters) === parameters
   const functions = itemsOf(tools).map(tool => (isObject(tool) ? tool['function'] : undefined))
-  return functions.some(one => isObject(one) && !isKimiTool(stringIn(one['name']), one['parameters']))
+  return functions.some(one => isObject(one) && !isTaken(one))
 }
-
-/** Returns true if the schema of a function is outside of the subset that the upstream takes. */
-const hasChangedSchema = ({ tools }: JsonObject, subset: (schema: JsonObject) => JsonObject): boolean =>
-  itemsOf(tools).some(tool => {
-    const schema = isObject(tool) && isObject(tool['function']) ? tool['function']['parameters'] : undefined
-    return isObject(schema) && subset(schema) !== schema
-  })
 
 /** Returns true if the content of a message is a list that could be one string. Lists with media cannot. */
 const isListOfTexts = (message: Json): boolean =>

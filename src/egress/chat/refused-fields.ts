@@ -24,7 +24,7 @@ const CACHE_FIELDS = ['prompt_cache_key', 'prompt_cache_options'] as const
 /** Fields that Groq knows and refuses (console.groq.com/docs/openai, read on 2026-12-01). */
 const LACKING = ['logprobs', 'top_logprobs', 'logit_bias'] as const
 
-/** What an upstream refuses of OpenAI's format. */
+/** The parts of OpenAI's format that an upstream refuses. */
 interface Refused {
   readonly fields: readonly (keyof typeof PATHS)[]
   /** The fields of messages that the upstream takes. Defaults to all. */
@@ -33,7 +33,7 @@ interface Refused {
   readonly candidates?: false
 }
 
-/** What each value of `request_fields` refuses. */
+/** The refused parts by the value of `request_fields`. */
 const REFUSED: { readonly [F in NonNullable<ChatDialect['request_fields']>]?: Refused } = {
   groq: {
     fields: [...NEWER_FIELDS, 'prompt_cache_key', ...LACKING],

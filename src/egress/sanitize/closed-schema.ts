@@ -2,11 +2,9 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 import { eachSchema } from './each-schema.ts'
-import { withMergedUnions } from './merged-unions.ts'
 import { withCurrentKeywords } from './older-drafts.ts'
-import { withPropertySchemas } from './parameters.ts'
+import { withCurrentForm, withOwnRoot } from './parameters.ts'
 import { looksAround } from './patterns.ts'
-import { withoutRootReference } from './root-reference.ts'
 
 /** Keywords that the upstream refuses, because it does not enforce their constraints. */
 const REFUSED_KEYWORDS: ReadonlySet<string> = new Set([
@@ -80,7 +78,7 @@ const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
  * Returns a tool's argument schema in the form that the upstream accepts: an object without a union at the top level.
  */
 export function argumentSchema(schema: JsonObject): JsonObject {
-  const merged = withPropertySchemas(withCurrentKeywords(withMergedUnions(withoutRootReference(schema))))
+  const merged = withCurrentForm(withOwnRoot(schema))
   return merged['type'] === 'object' ? merged : { type: 'object', ...withoutType(merged) }
 }
 

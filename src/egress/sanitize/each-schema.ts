@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
-/** Where the schemas are in the value of a keyword: it is one, a list of them, or an object of them by name. */
+/** Form of a keyword's value: one schema, a list of schemas, or an object of schemas by name. */
 type Kind = 'schema' | 'list' | 'map'
 
 const of = (kind: Kind, ...keywords: readonly string[]): [string, Kind][] => keywords.map(keyword => [keyword, kind])

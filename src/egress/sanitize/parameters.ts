@@ -19,8 +19,8 @@ export function parametersOf(
   { schemas = 'any' }: SchemaDialect = {},
 ): JsonObject | undefined {
   if (parameters === undefined) return undefined
-  const mergedSchema = withMergedUnions(withoutRootReference(parameters))
-  const plainSchema = withPlainRoot(withPropertySchemas(withCurrentKeywords(mergedSchema)))
+  const mergedSchema = withOwnRoot(parameters)
+  const plainSchema = withPlainRoot(withCurrentForm(mergedSchema))
   let refusal: PatternReason | undefined
   const note = (reason: PatternReason): void => {
     refusal ??= reason
@@ -42,12 +42,18 @@ export function parametersOf(
   return rootSchema
 }
 
+/** Returns an argument schema with keywords of its own at the top, in place of a reference or a union. */
+export const withOwnRoot = (schema: JsonObject): JsonObject => withMergedUnions(withoutRootReference(schema))
+
+/** Returns an argument schema in the current draft, in which the schemas of properties are objects. */
+export const withCurrentForm = (schema: JsonObject): JsonObject => withPropertySchemas(withCurrentKeywords(schema))
+
 /**
  * Writes properties whose schema is a boolean, as Rust's schemars writes them, as objects of the same meaning. Ollama
  * refuses booleans: "cannot unmarshal bool into Go struct field ToolFunctionParameters" (oh-my-pi#4488, read on
  * 2026-12-01).
  */
-export const withPropertySchemas = (schema: JsonObject): JsonObject =>
+const withPropertySchemas = (schema: JsonObject): JsonObject =>
   eachSchema(schema, one => {
     const { properties } = one
     if (!isObject(properties) || !Object.values(properties).some(isBoolean)) return one

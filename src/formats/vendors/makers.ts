@@ -13,10 +13,9 @@ export const OPENAI_EMBEDDINGS = { dimensions_field: 'dimensions', batch: 2048, 
 /** Deployments at Azure have any name, and serve GPT image models only since DALL·E was shut down. */
 export const AZURE_IMAGES = { edits: 'form', gpt_image: true } as const
 /**
- * Results of tools are texts. OpenAI refuses other parts, or newer models ignore them and invent what an image shows
- * (openai/openai-openapi#523, llxprt-code#1640, read on 2026-12-01).
- * It also refuses an empty `tool_calls`, as vLLM answers it ("empty array. Expected an array with minimum length 1",
- * openai-node#1341, chatbox#2079, read on 2026-12-01).
+ * OpenAI refuses results of tools with other parts than texts. Newer models ignore them and invent what an image shows
+ * (openai/openai-openapi#523, llxprt-code#1640). OpenAI also refuses the empty `tool_calls` that vLLM answers ("empty
+ * array. Expected an array with minimum length 1", openai-node#1341, chatbox#2079). Read on 2026-12-01.
  */
 export const OPENAI_HISTORY = { result_media: false, empty_calls: false } as const
 const OPENAI_CHAT = {

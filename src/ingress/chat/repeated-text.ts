@@ -7,7 +7,7 @@ import type { Json } from '../../canonical/node.ts'
  */
 const REPEATS_TEXT = /^qwen-mt-(?:plus|turbo)/i
 
-/** Whether each chunk of a model's stream repeats the text of the chunks before it. */
+/** Returns true if each chunk of the model's streams repeats the text of the chunks before it. */
 export const repeatsText = (model: Json | undefined): boolean => typeof model === 'string' && REPEATS_TEXT.test(model)
 
 /** Returns what each chunk adds to the text before it, in streams whose chunks have the whole text so far. */

@@ -1,4 +1,4 @@
-import { noField, type StrictVendor } from './vendor.ts'
+import { hi, noField, type StrictVendor } from './vendor.ts'
 
 const PI = 'earendil-works/pi#9645 (DeepSeek at Foundry), read on 2026-12-01'
 
@@ -14,14 +14,14 @@ export const azureChat: StrictVendor = {
       error: 'unrecognized_request_argument: thinking',
       source: `${PI}; esengine/DeepSeek-Reasonix#1299`,
       refuses: body => body.thinking !== undefined,
-      example: { messages: [{ role: 'user', content: 'hi' }], thinking: { type: 'enabled' } },
+      example: { ...hi, thinking: { type: 'enabled' } },
     },
     {
       error: 'reasoning_effort of DeepSeek is low, medium or high',
       source: PI,
       refuses: ({ reasoning_effort: effort }, model) =>
         /deepseek/i.test(model) && effort !== undefined && !['low', 'medium', 'high'].includes(effort),
-      example: { messages: [{ role: 'user', content: 'hi' }], reasoning_effort: 'xhigh' },
+      example: { ...hi, reasoning_effort: 'xhigh' },
     },
   ],
 }

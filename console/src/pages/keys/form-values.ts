@@ -46,7 +46,7 @@ export function valuesOf(of: Shown = {}): FormValues {
 const minuteOf = (of: Pick<Shown, 'expires_at'> = {}): string => of.expires_at?.slice(0, 16) ?? ''
 const endOf = (minute: string): string | null => (minute === '' ? null : `${minute.slice(0, 16)}:00Z`)
 
-/** Whether an expiry is past, so that a key would never be valid. It is in UTC, and is easily taken for a local time. */
+/** Returns true for an expiry in the past. The field is in UTC and easily taken for local time. */
 export const isPast = (minute: string, now = Date.now()): boolean => Date.parse(endOf(minute) ?? '') <= now
 
 /** Names of the number fields. */

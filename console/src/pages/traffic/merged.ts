@@ -7,7 +7,7 @@ const MOST = 500
 /** The loaded rows, newest first. */
 export interface List {
   readonly rows: readonly Row[]
-  /** Whether the oldest rows were dropped, so that the next page begins after the last row, not after the last page. */
+  /** True if the oldest rows were dropped. The next page then begins after the last row, not after the last page. */
   readonly isCut: boolean
 }
 

@@ -12,5 +12,5 @@ export type Running = Pick<
 /** Row of the list: a finished or a running request. */
 export type Row = Request | Running
 
-/** Whether a row is a running request. */
+/** Returns true for a running request. */
 export const isRunning = (row: Row): row is Running => 'running' in row
